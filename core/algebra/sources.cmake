@@ -1,0 +1,11 @@
+set(LSSM_ALGEBRA_SOURCES
+    algebra/permutation.cpp
+    algebra/finite_group.cpp
+    algebra/cayley_table.cpp
+    algebra/group_builders.cpp
+    algebra/named_groups.cpp
+    algebra/group_json.cpp
+    algebra/subgroups.cpp
+    algebra/facts.cpp
+    algebra/ceilings.cpp
+    algebra/representation.cpp)
