@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The recurrence of every group: h_t = exp(a_t) h_{t-1} + b_t, from h_{-1} = h0.
+//
+// Arrays are component-major, [batch, length, component, heads]: neighbouring heads lie side by
+// side, for SIMD lanes on the CPU and coalesced loads on the GPU. k and v are the group's
+// algebra_dim and vector_dim (core/lie/group.h).
+#pragma once
+
+#include <string>
+
+#include "core/tensor.h"
+#include "kernels/kernel.h"
+
+namespace lssm::kernels {
+
+struct ScanInputs {
+  std::string group;
+  Tensor a;   // [batch, length, k, heads]
+  Tensor b;   // [batch, length, v, heads], or empty: no injection
+  Tensor h0;  // [batch, v, heads], or [1, v, heads]: one for all rows
+  Tensor
+      reset;  // i32 [batch, length], or empty: where it is not 0, the state before that step is h0
+};
+
+// h: [batch, length, v, heads].
+void scan(const ScanInputs& in, Tensor& h);
+
+struct ScanGradients {
+  Tensor da;
+  Tensor db;   // empty where b is
+  Tensor dh0;  // [batch, v, heads], a row for each row of the batch even if h0 is shared
+};
+
+// The gradients of the inputs, given the output h and its gradient dh.
+void scan_backward(const ScanInputs& in, const Tensor& h, const Tensor& dh, ScanGradients& out);
+
+extern Kernel<void(const ScanInputs&, Tensor&)> scan_kernel;
+extern Kernel<void(const ScanInputs&, const Tensor&, const Tensor&, ScanGradients&)>
+    scan_backward_kernel;
+
+}  // namespace lssm::kernels
