@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "core/parallel.h"
+
+namespace lssm::kernels {
+namespace {
+
+constexpr int64_t kGrain = 128;  // rows that are worth a thread
+
+void gather_rows_cpu(const Tensor& table, const Tensor& index, Tensor& y) {
+  const size_t row_bytes = size_t(table.dim(1) * dtype_bytes(table.dtype()));
+  const int32_t* rows = index.data<int32_t>();
+  const char* from = static_cast<const char*>(table.raw());
+  char* to = static_cast<char*>(y.raw());
+  for_partitions(index.numel(), kGrain, [&](int, int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      std::memcpy(to + size_t(r) * row_bytes, from + size_t(rows[r]) * row_bytes, row_bytes);
+    }
+  });
+}
+
+// Sums that are taken partition by partition and then in order: `add(partial, begin, end)` adds its
+// range of rows to `partial`, `width` numbers that start at 0.
+template <class T, class Add>
+void ordered_sum(int64_t rows, int64_t width, T* total, Add add) {
+  Tensor partials = Tensor::zeros({kPartitions, width}, dtype_of<T>());
+  for_partitions(rows, kGrain, [&](int p, int64_t begin, int64_t end) {
+    add(partials.data<T>() + p * width, begin, end);
+  });
+  std::fill(total, total + width, T(0));
+  for (int p = 0; p < kPartitions; ++p) {
+    const T* partial = partials.data<T>() + p * width;
+    for (int64_t i = 0; i < width; ++i) total[i] += partial[i];
+  }
+}
+
+void scatter_add_rows_cpu(const Tensor& dy, const Tensor& index, Tensor& dtable) {
+  const int64_t width = dtable.dim(1);
+  const int32_t* rows = index.data<int32_t>();
+  with_real(dy.dtype(), [&]<class T>(T) {
+    ordered_sum(index.numel(), dtable.numel(), dtable.data<T>(),
+                [&](T* partial, int64_t begin, int64_t end) {
+                  for (int64_t r = begin; r < end; ++r) {
+                    const T* from = dy.data<T>() + r * width;
+                    T* to = partial + rows[r] * width;
+                    for (int64_t i = 0; i < width; ++i) to[i] += from[i];
+                  }
+                });
+  });
+}
+
+// f(part, place, n) for both parts of every row: n bytes at `part` belong to `place` in the joined
+// row.
+template <class F>
+void for_joined_rows(const Tensor& a, const Tensor& b, const Tensor& joined, F f) {
+  const int64_t p = a.dim(1) * dtype_bytes(a.dtype()), q = b.dim(1) * dtype_bytes(b.dtype());
+  for_partitions(joined.dim(0), kGrain, [&](int, int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      char* row = static_cast<char*>(joined.raw()) + r * (p + q);
+      f(static_cast<char*>(a.raw()) + r * p, row, size_t(p));
+      f(static_cast<char*>(b.raw()) + r * q, row + p, size_t(q));
+    }
+  });
+}
+
+void concat_columns_cpu(const Tensor& a, const Tensor& b, Tensor& y) {
+  for_joined_rows(a, b, y,
+                  [](const char* part, char* joined, size_t n) { std::memcpy(joined, part, n); });
+}
+
+void split_columns_cpu(const Tensor& y, Tensor& a, Tensor& b) {
+  for_joined_rows(a, b, y,
+                  [](char* part, const char* joined, size_t n) { std::memcpy(part, joined, n); });
+}
+
+void sum_rows_cpu(const Tensor& x, Tensor& y) {
+  const int64_t width = x.dim(1);
+  with_real(x.dtype(), [&]<class T>(T) {
+    ordered_sum(x.dim(0), width, y.data<T>(), [&](T* partial, int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r) {
+        for (int64_t i = 0; i < width; ++i) partial[i] += x.data<T>()[r * width + i];
+      }
+    });
+  });
+}
+
+void norm_rows_cpu(NormRows& norm, Tensor& y) {
+  const int64_t width = norm.x.dim(1);
+  with_real(norm.x.dtype(), [&]<class T>(T) {
+    const T* gain = norm.gain.data<T>();
+    const T* bias = norm.bias ? norm.bias.data<T>() : nullptr;
+    for_partitions(norm.x.dim(0), kGrain, [&](int, int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r) {
+        const T* x = norm.x.data<T>() + r * width;
+        T* out = y.data<T>() + r * width;
+        T mean = 0, variance = 0;
+        if (bias) {
+          for (int64_t i = 0; i < width; ++i) mean += x[i];
+          mean /= T(width);
+          norm.mean.data<T>()[r] = mean;
+        }
+        for (int64_t i = 0; i < width; ++i) variance += (x[i] - mean) * (x[i] - mean);
+        const T inverse = 1 / std::sqrt(variance / T(width) + T(norm.eps));
+        norm.inverse.data<T>()[r] = inverse;
+        for (int64_t i = 0; i < width; ++i) {
+          out[i] = (x[i] - mean) * inverse * gain[i] + (bias ? bias[i] : T(0));
+        }
+      }
+    });
+  });
+}
+
+// With z = (x - mean) * inverse and dz = dy * gain:
+//   dx = inverse (dz - mean(dz) - z mean(dz z)), without the first mean for the RMS norm;
+//   dgain = sum of dy z, dbias = sum of dy over the rows.
+void norm_rows_backward_cpu(const NormRows& norm, const Tensor& dy, Tensor& dx, Tensor& dgain,
+                            Tensor& dbias) {
+  const int64_t width = norm.x.dim(1);
+  with_real(norm.x.dtype(), [&]<class T>(T) {
+    const T* gain = norm.gain.data<T>();
+    Tensor sums({2, width}, norm.x.dtype());
+    ordered_sum(
+        norm.x.dim(0), 2 * width, sums.data<T>(), [&](T* partial, int64_t begin, int64_t end) {
+          for (int64_t r = begin; r < end; ++r) {
+            const T* x = norm.x.data<T>() + r * width;
+            const T* g = dy.data<T>() + r * width;
+            T* out = dx.data<T>() + r * width;
+            const T inverse = norm.inverse.data<T>()[r];
+            const T mean = norm.bias ? norm.mean.data<T>()[r] : T(0);
+            T mean_dz = 0, mean_dz_z = 0;
+            for (int64_t i = 0; i < width; ++i) {
+              const T z = (x[i] - mean) * inverse;
+              mean_dz += g[i] * gain[i];
+              mean_dz_z += g[i] * gain[i] * z;
+              partial[i] += g[i] * z;
+              partial[width + i] += g[i];
+            }
+            mean_dz = norm.bias ? mean_dz / T(width) : T(0);
+            mean_dz_z /= T(width);
+            for (int64_t i = 0; i < width; ++i) {
+              out[i] = inverse * (g[i] * gain[i] - mean_dz - (x[i] - mean) * inverse * mean_dz_z);
+            }
+          }
+        });
+    std::copy_n(sums.data<T>(), width, dgain.data<T>());
+    if (norm.bias) std::copy_n(sums.data<T>() + width, width, dbias.data<T>());
+  });
+}
+
+// exp for arguments <= 0 in f32: 2^k times a polynomial on [-ln2/2, ln2/2] (Cephes' expf), without
+// branches so that the loop over a row is vectorised. Below -87 the result is 0: no denormals.
+inline float exp_nonpositive(float x) {
+  const float clamped = std::max(x, -87.0f);
+  const float k = std::nearbyint(clamped * 1.44269504f);
+  const float r = (clamped - k * 0.693359375f) + k * 2.12194440e-4f;
+  float p = 1.9875691500e-4f;
+  p = p * r + 1.3981999507e-3f;
+  p = p * r + 8.3334519073e-3f;
+  p = p * r + 4.1665795894e-2f;
+  p = p * r + 1.6666665459e-1f;
+  p = p * r + 5.0000001201e-1f;
+  const float y = p * r * r + r + 1;
+  const int32_t bits = (int32_t(k) + 127) << 23;
+  float power;
+  std::memcpy(&power, &bits, sizeof power);
+  return x < -87.0f ? 0.0f : y * power;
+}
+inline double exp_nonpositive(double x) { return std::exp(x); }
+
+// One row of the softmax: writes exp(x - max) to `out` and returns the maximum and the sum.
+template <class T>
+struct RowSoftmax {
+  T max, sum;
+  RowSoftmax(const T* x, int64_t n, T* out) {
+    max = x[0];
+    for (int64_t i = 1; i < n; ++i) max = std::max(max, x[i]);
+    for (int64_t i = 0; i < n; ++i) out[i] = exp_nonpositive(x[i] - max);
+    sum = 0;
+    for (int64_t i = 0; i < n; ++i) sum += out[i];
+  }
+};
+
+void cross_entropy_cpu(const Tensor& logits, const Tensor& target, const Tensor& mask, Tensor& loss,
+                       Tensor& dlogits) {
+  const int64_t rows = logits.dim(0), classes = logits.dim(1);
+  const int32_t* labels = target.data<int32_t>();
+  const int32_t* counted = mask ? mask.data<int32_t>() : nullptr;
+  const int64_t count = counted ? rows - std::count(counted, counted + rows, 0) : rows;
+  with_real(logits.dtype(), [&]<class T>(T) {
+    double sums[kPartitions] = {};
+    Tensor scratch({kPartitions, classes}, logits.dtype());
+    for_partitions(rows, kGrain, [&](int p, int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r) {
+        const T* x = logits.data<T>() + r * classes;
+        T* out = dlogits ? dlogits.data<T>() + r * classes : scratch.data<T>() + p * classes;
+        if (counted && counted[r] == 0) {
+          if (dlogits) std::fill(out, out + classes, T(0));
+          continue;
+        }
+        const T label_logit = x[labels[r]];
+        const RowSoftmax<T> row(x, classes, out);
+        sums[p] += double(row.max - label_logit) + std::log(double(row.sum));
+        if (!dlogits) continue;
+        const T scale = 1 / (row.sum * T(count));
+        for (int64_t i = 0; i < classes; ++i) out[i] *= scale;
+        out[labels[r]] -= 1 / T(count);
+      }
+    });
+    double total = 0;
+    for (const double sum : sums) total += sum;
+    *loss.data<T>() = count ? T(total / double(count)) : T(0);
+  });
+}
+
+void argmax_rows_cpu(const Tensor& logits, Tensor& out) {
+  const int64_t classes = logits.dim(1);
+  with_real(logits.dtype(), [&]<class T>(T) {
+    for_partitions(logits.dim(0), kGrain, [&](int, int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r) {
+        const T* x = logits.data<T>() + r * classes;
+        T max = x[0];
+        for (int64_t i = 1; i < classes; ++i) max = std::max(max, x[i]);
+        out.data<int32_t>()[r] = int32_t(std::find(x, x + classes, max) - x);
+      }
+    });
+  });
+}
+
+}  // namespace
+
+Kernel<void(const Tensor&, const Tensor&, Tensor&)> gather_rows_kernel = {"gather_rows",
+                                                                          &gather_rows_cpu};
+Kernel<void(const Tensor&, const Tensor&, Tensor&)> scatter_add_rows_kernel = {
+    "scatter_add_rows", &scatter_add_rows_cpu};
+Kernel<void(const Tensor&, const Tensor&, Tensor&)> concat_columns_kernel = {"concat_columns",
+                                                                             &concat_columns_cpu};
+Kernel<void(const Tensor&, Tensor&, Tensor&)> split_columns_kernel = {"split_columns",
+                                                                      &split_columns_cpu};
+Kernel<void(const Tensor&, Tensor&)> sum_rows_kernel = {"sum_rows", &sum_rows_cpu};
+Kernel<void(NormRows&, Tensor&)> norm_rows_kernel = {"norm_rows", &norm_rows_cpu};
+Kernel<void(const NormRows&, const Tensor&, Tensor&, Tensor&, Tensor&)> norm_rows_backward_kernel =
+    {"norm_rows_backward", &norm_rows_backward_cpu};
+Kernel<void(const Tensor&, const Tensor&, const Tensor&, Tensor&, Tensor&)> cross_entropy_kernel = {
+    "cross_entropy", &cross_entropy_cpu};
+Kernel<void(const Tensor&, Tensor&)> argmax_rows_kernel = {"argmax_rows", &argmax_rows_cpu};
+
+void gather_rows(const Tensor& table, const Tensor& index, Tensor& y) {
+  gather_rows_kernel.on(y.device())(table, index, y);
+}
+void scatter_add_rows(const Tensor& dy, const Tensor& index, Tensor& dtable) {
+  scatter_add_rows_kernel.on(dy.device())(dy, index, dtable);
+}
+void concat_columns(const Tensor& a, const Tensor& b, Tensor& y) {
+  concat_columns_kernel.on(y.device())(a, b, y);
+}
+void split_columns(const Tensor& y, Tensor& a, Tensor& b) {
+  split_columns_kernel.on(y.device())(y, a, b);
+}
+void sum_rows(const Tensor& x, Tensor& y) { sum_rows_kernel.on(x.device())(x, y); }
+void norm_rows(NormRows& norm, Tensor& y) { norm_rows_kernel.on(y.device())(norm, y); }
+void norm_rows_backward(const NormRows& norm, const Tensor& dy, Tensor& dx, Tensor& dgain,
+                        Tensor& dbias) {
+  norm_rows_backward_kernel.on(dy.device())(norm, dy, dx, dgain, dbias);
+}
+void cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& mask, Tensor& loss,
+                   Tensor& dlogits) {
+  cross_entropy_kernel.on(logits.device())(logits, target, mask, loss, dlogits);
+}
+void argmax_rows(const Tensor& logits, Tensor& out) {
+  argmax_rows_kernel.on(logits.device())(logits, out);
+}
+
+}  // namespace lssm::kernels
