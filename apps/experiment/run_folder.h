@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The folder of a run: <root>/<name>/seed-<seed>/ with config.json, metrics.jsonl, log.txt,
+// checkpoint.safetensors, best.safetensors and summary.json.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "apps/experiment/config.h"
+
+namespace lssm {
+
+class RunFolder {
+ public:
+  static std::filesystem::path path_of(const std::filesystem::path& root,
+                                       const Experiment& experiment);
+
+  // Makes the folder for a new run. A folder that holds a run is refused, unless `force`: then the
+  // files of the old run, and nothing else, are removed.
+  static RunFolder create(const std::filesystem::path& path, const Json& resolved, bool force);
+  // An existing run.
+  static RunFolder open(const std::filesystem::path& path);
+
+  std::string checkpoint() const { return (path_ / "checkpoint.safetensors").string(); }
+  std::string best() const { return (path_ / "best.safetensors").string(); }
+  std::string config() const { return (path_ / "config.json").string(); }
+  std::string log() const { return (path_ / "log.txt").string(); }
+  const std::filesystem::path& path() const { return path_; }
+
+  // Appends one object to metrics.jsonl and flushes it.
+  void append_metrics(const Json& line);
+  // Drops the lines of steps after `step`: they were logged after the checkpoint that a run resumes
+  // from. Returns the seconds of wall clock that the run had taken by then.
+  double rewind_metrics(int64_t step);
+  void write_summary(const Json& summary) const;
+
+ private:
+  explicit RunFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  std::string metrics() const { return (path_ / "metrics.jsonl").string(); }
+
+  std::filesystem::path path_;
+  std::ofstream metrics_;
+};
+
+}  // namespace lssm

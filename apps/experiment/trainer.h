@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The training loop.
+#pragma once
+
+#include <atomic>
+
+#include "apps/experiment/checkpoint.h"
+#include "apps/experiment/run_folder.h"
+
+namespace lssm {
+
+// Set by a signal handler: the loop ends after the step that it is in.
+extern std::atomic<bool> stop_requested;
+
+struct TrainOptions {
+  int64_t until = -1;     // stop after this step as if interrupted; -1: go to the end
+  bool progress = false;  // keep one line of the terminal up to date
+};
+
+class Trainer {
+ public:
+  Trainer(Experiment& experiment, RunFolder& folder);
+
+  // Goes on from the checkpoint in the folder; without one, from the start.
+  void resume();
+  // Trains to the end (true) or until it is interrupted (false); both leave a checkpoint. Numbers
+  // that are not finite end the run with an error that names step, operation and tensor; the
+  // checkpoint then holds the parameters before that step.
+  bool run(const TrainOptions& options);
+  // Tests the trained model and writes summary.json. Returns the summary.
+  Json finish();
+
+ private:
+  struct StepResult {
+    double loss, grad_norm, lr;
+  };
+  StepResult train_step();
+  // Forward and backward passes of the step; returns the loss. Gradients are in the parameters.
+  double accumulate_gradients(bool check_finite);
+  [[noreturn]] void explain_not_finite();
+  void validate();
+  void save();
+  double wall_seconds() const;
+  void report(const StepResult& result, bool log_line, const TrainOptions& options);
+
+  Experiment& experiment_;
+  RunFolder& folder_;
+  std::unique_ptr<Optimizer> optimizer_;
+  Tape tape_;
+  TrainState state_;
+  Json valid_;
+  double wall_before_ = 0;  // seconds of earlier sessions of this run
+  double cpu_start_, wall_start_;
+  double positions_ = 0;  // trained in this session
+};
+
+}  // namespace lssm

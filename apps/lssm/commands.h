@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The subcommands of lssm, one file each. add_x() adds the subcommand x; its callback does the
+// work, throws Error for what goes wrong, and calls set_exit_code() for an end that is no error.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "core/config.h"
+
+namespace lssm {
+
+constexpr int kExitInterrupted = 130;
+
+void set_exit_code(int code);
+
+void add_train(CLI::App& app);
+void add_eval(CLI::App& app);
+void add_gradcheck(CLI::App& app);
+void add_list(CLI::App& app);
+void add_group(CLI::App& app);
+void add_config(CLI::App& app);
+void add_doctor(CLI::App& app);
+
+// The config file and the --set options that many commands take.
+struct ConfigArguments {
+  std::string file;
+  std::vector<std::string> overrides;
+
+  void add_to(CLI::App& command, bool file_required);
+  // The JSON with the overrides applied.
+  Json read() const;
+};
+
+}  // namespace lssm

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+
+#include "apps/experiment/checkpoint.h"
+#include "apps/experiment/evaluator.h"
+#include "apps/lssm/commands.h"
+
+namespace lssm {
+namespace {
+
+struct EvalArguments {
+  std::string checkpoint;
+  std::vector<int64_t> lengths;
+  int64_t sequences = 0;
+  std::vector<std::string> overrides;
+  bool json = false;
+};
+
+void evaluate_checkpoint(const EvalArguments& arguments) {
+  const SafetensorsFile file = read_safetensors(arguments.checkpoint);
+  Json json = checkpoint_config(file, arguments.checkpoint);
+  if (!arguments.lengths.empty()) json["eval"]["lengths"] = arguments.lengths;
+  if (arguments.sequences > 0) json["eval"]["sequences"] = arguments.sequences;
+  for (const std::string& assignment : arguments.overrides) apply_override(json, assignment);
+  Experiment experiment(std::move(json), arguments.checkpoint);
+  const TrainState state = load_checkpoint(file, arguments.checkpoint, experiment, nullptr);
+  Json summary = test_summary(experiment);
+  summary["name"] = experiment.config.name;
+  summary["seed"] = experiment.config.train.seed;
+  summary["steps"] = state.step;
+  if (arguments.json) {
+    std::printf("%s\n", summary.dump(2).c_str());
+  } else {
+    std::printf("%s, step %lld; drift %.1e\n%s", experiment.config.name.c_str(),
+                static_cast<long long>(state.step), summary["drift"].get<double>(),
+                test_table(summary).c_str());
+  }
+}
+
+}  // namespace
+
+void add_eval(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("eval", "test a checkpoint, at other lengths if wanted");
+  auto arguments = std::make_shared<EvalArguments>();
+  command->add_option("CHECKPOINT", arguments->checkpoint, "checkpoint.safetensors of a run")
+      ->required();
+  command->add_option("--lengths", arguments->lengths, "sequence lengths, e.g. 32,1024")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
+  command->add_option("--sequences", arguments->sequences, "test sequences of each length")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--set", arguments->overrides, "override a key of the checkpoint's config")
+      ->take_all()
+      ->expected(1)
+      ->type_name("A.B=VALUE");
+  command->add_flag("--json", arguments->json, "print the result as JSON");
+  command->footer(
+      "Example: lssm eval runs/a5_so3/seed-42/checkpoint.safetensors --lengths 32,4096");
+  command->callback([arguments] { evaluate_checkpoint(*arguments); });
+}
+
+}  // namespace lssm

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+
+#include "apps/experiment/evaluator.h"
+#include "apps/experiment/trainer.h"
+#include "apps/lssm/commands.h"
+#include "core/file.h"
+#include "core/log.h"
+
+namespace lssm {
+namespace {
+
+struct TrainArguments {
+  ConfigArguments config;
+  std::string runs = "runs", resume;
+  bool has_resume = false, force = false, json = false, quiet = false;
+  int64_t until = -1;
+};
+
+// The first Ctrl-C (or a scheduler's SIGTERM) ends the run after its step; the second ends it at
+// once.
+void stop_on_signal() {
+  const auto handler = [](int signal) {
+    stop_requested = true;
+    std::signal(signal, SIG_DFL);
+  };
+  std::signal(SIGINT, handler);
+  std::signal(SIGTERM, handler);
+}
+
+// What `--resume` names: the folder given, else the one that the config names.
+std::filesystem::path folder_to_resume(const TrainArguments& arguments) {
+  if (!arguments.resume.empty()) return arguments.resume;
+  LSSM_CHECK(!arguments.config.file.empty(), "train --resume: give a run folder or a config");
+  const Experiment experiment(arguments.config.read(), arguments.config.file);
+  return RunFolder::path_of(arguments.runs, experiment);
+}
+
+void print_result(const Experiment& experiment, const RunFolder& folder, const Json& summary,
+                  bool json) {
+  if (json) {
+    std::printf("%s\n", summary.dump(2).c_str());
+    return;
+  }
+  std::printf(
+      "%s, seed %llu: %lld parameters, state of %lld numbers, %lld steps in %.2f s; drift %.1e\n",
+      experiment.config.name.c_str(), static_cast<unsigned long long>(experiment.config.train.seed),
+      static_cast<long long>(summary["parameters"].get<int64_t>()),
+      static_cast<long long>(summary["state_size"].get<int64_t>()),
+      static_cast<long long>(summary["steps"].get<int64_t>()),
+      summary["train_wall_s"].get<double>(), summary["drift"].get<double>());
+  std::printf("%s%s\n", test_table(summary).c_str(), (folder.path() / "summary.json").c_str());
+}
+
+void train(const TrainArguments& arguments) {
+  const bool resuming = arguments.has_resume;
+  Json json;
+  std::string source;
+  std::filesystem::path resumed;
+  if (resuming) {
+    LSSM_CHECK(arguments.config.overrides.empty(),
+               "train --resume: a run goes on with the config it has, --set cannot change it");
+    resumed = folder_to_resume(arguments);
+    source = RunFolder::open(resumed).config();
+    json = parse_json(read_file(source), source);
+  } else {
+    LSSM_CHECK(!arguments.config.file.empty(),
+               "train: give a config, or a run folder with --resume");
+    source = arguments.config.file;
+    json = arguments.config.read();
+  }
+  Experiment experiment(std::move(json), source);
+  RunFolder folder = resuming ? RunFolder::open(resumed)
+                              : RunFolder::create(RunFolder::path_of(arguments.runs, experiment),
+                                                  experiment.resolved, arguments.force);
+  if (arguments.quiet) spdlog::set_level(spdlog::level::warn);
+  log_to_file(folder.log());
+
+  Trainer trainer(experiment, folder);
+  if (resuming) trainer.resume();
+  stop_on_signal();
+  const bool progress = !arguments.quiet && isatty(STDERR_FILENO);
+  if (trainer.run({arguments.until, progress})) {
+    print_result(experiment, folder, trainer.finish(), arguments.json);
+    return;
+  }
+  std::fprintf(stderr, "lssm: stopped; go on with: lssm train --resume %s\n",
+               folder.path().c_str());
+  if (stop_requested) set_exit_code(kExitInterrupted);
+}
+
+}  // namespace
+
+void add_train(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("train", "train a model and test it");
+  auto arguments = std::make_shared<TrainArguments>();
+  arguments->config.add_to(*command, false);
+  CLI::Option* resume =
+      command->add_option("--resume", arguments->resume,
+                          "go on with the run in this folder, or with the one that CONFIG names");
+  resume->expected(0, 1)->type_name("DIR");
+  command->add_option("--runs", arguments->runs, "folder of all runs")->capture_default_str();
+  command->add_flag("--force", arguments->force, "replace a run that exists");
+  command
+      ->add_option("--until", arguments->until,
+                   "stop after this step, with a checkpoint to resume from")
+      ->check(CLI::NonNegativeNumber);
+  command->add_flag("--json", arguments->json, "print the summary as JSON");
+  command->add_flag("--quiet", arguments->quiet, "no progress lines");
+  command->footer("Example: lssm train configs/quickstart.json --set train.seed=123");
+  command->callback([arguments, resume] {
+    arguments->has_resume = resume->count() > 0;
+    train(*arguments);
+  });
+}
+
+}  // namespace lssm
