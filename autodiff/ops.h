@@ -47,10 +47,12 @@ Var direction(Var h);
 Var bloch(Var h);
 // All states of h_t = exp(a_t) h_{t-1} + b_t for a group by its name (kernels/scan.h).
 //   a: [batch, length, k, heads], b: [batch, length, v, heads] or no Var, h0: [batch or 1, v,
-//   heads], reset: i32 [batch, length] or empty; result: [batch, length, v, heads].
-Var scan(const std::string& group, Var a, Var b, Var h0, const Tensor& reset);
-// The state after the last step.   h: [batch, length, v, heads], h0 as given to the scan (the
-// result if length is 0); result: [batch, v, heads].
-Var final_state(Var h, Var h0);
+//   heads], reset: i32 [batch, length] or empty: where a new sequence starts from h0; carried:
+//   [batch, v, heads] or no Var: the state before step 0, if that is not h0.
+// Result: [batch, length, v, heads].
+Var scan(const std::string& group, Var a, Var b, Var h0, const Tensor& reset, Var carried = Var());
+// The state after the last step of a scan (the state before it if length is 0).
+//   h: [batch, length, v, heads]; h0, carried: as given to the scan; result: [batch, v, heads].
+Var final_state(Var h, Var h0, Var carried = Var());
 
 }  // namespace lssm

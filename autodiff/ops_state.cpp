@@ -35,51 +35,57 @@ Var bloch(Var h) {
   });
 }
 
-Var scan(const std::string& group, Var a, Var b, Var h0, const Tensor& reset) {
+Var scan(const std::string& group, Var a, Var b, Var h0, const Tensor& reset, Var carried) {
   const Shape shape = a.shape();
   LSSM_CHECK(shape.rank() == 4, "scan: a ", shape, ", expected [batch, length, k, heads]");
   const int64_t batch = shape[0], length = shape[1], heads = shape[3];
   int64_t k = 0, v = 0;
   lie::with_group(group, [&]<class G>(G) { k = G::algebra_dim, v = G::vector_dim; });
-  const Shape states = {batch, length, v, heads};
+  const Shape states = {batch, length, v, heads}, ends = {batch, v, heads};
   LSSM_CHECK(shape[2] == k, "scan: a has ", shape[2], " components, ", group, " has ", k);
   LSSM_CHECK(!b || b.shape() == states, "scan: b ", b.shape(), ", expected ", states);
-  LSSM_CHECK(h0.shape() == Shape({batch, v, heads}) || h0.shape() == Shape({1, v, heads}),
-             "scan: h0 ", h0.shape(), ", expected [", batch, " or 1, ", v, ", ", heads, "]");
+  LSSM_CHECK(h0.shape() == ends || h0.shape() == Shape({1, v, heads}), "scan: h0 ", h0.shape(),
+             ", expected ", ends, " or one row of it");
   LSSM_CHECK(!reset || reset.shape() == Shape({batch, length}), "scan: reset ", reset.shape(),
              ", expected [", batch, ", ", length, "]");
+  LSSM_CHECK(!carried || carried.shape() == ends, "scan: carried ", carried.shape(), ", expected ",
+             ends);
 
   Tape& tape = *a.tape;
-  const kernels::ScanInputs in = {group, a.value(), b ? b.value() : Tensor(), h0.value(), reset};
+  const auto value = [](Var x) { return x ? x.value() : Tensor(); };
+  const kernels::ScanInputs in = {group, a.value(), value(b), h0.value(), reset, value(carried)};
   Tensor h(states, in.a.dtype(), in.a.device());
   kernels::scan(in, h);
-  return tape.record("scan", h, {a, b ? b : a, h0}, [&tape, a, b, h0, in, h](const Tensor& dh) {
-    const bool shared = in.h0.dim(0) == 1;
-    const Shape rows = {h.dim(0), h.dim(2), h.dim(3)};
-    kernels::ScanGradients out = {Tensor::like(in.a), b ? Tensor::like(in.b) : Tensor(),
-                                  Tensor(rows, h.dtype(), h.device())};
+  const auto backward = [&tape, a, b, h0, carried, in, h](const Tensor& dh) {
+    const Shape ends = {h.dim(0), h.dim(2), h.dim(3)};
+    const auto like = [](const Tensor& x) { return x ? Tensor::like(x) : Tensor(); };
+    kernels::ScanGradients out = {like(in.a), like(in.b), Tensor(ends, h.dtype(), h.device()),
+                                  like(in.carried)};
     kernels::scan_backward(in, h, dh, out);
     tape.add_grad(a, out.da);
     if (b) tape.add_grad(b, out.db);
-    if (!shared) return tape.add_grad(h0, out.dh0);
+    if (carried) tape.add_grad(carried, out.dcarried);
+    if (in.h0.shape() == ends) return tape.add_grad(h0, out.dh0);
     Tensor sum({in.h0.numel()}, h.dtype(), h.device());
-    kernels::sum_rows(out.dh0.reshape({rows[0], in.h0.numel()}), sum);
+    kernels::sum_rows(out.dh0.reshape({ends[0], in.h0.numel()}), sum);
     tape.add_grad(h0, sum.reshape(in.h0.shape()));
-  });
+  };
+  return tape.record("scan", h, {a, b ? b : a, h0, carried ? carried : h0}, backward);
 }
 
-Var final_state(Var h, Var h0) {
+Var final_state(Var h, Var h0, Var carried) {
   const Shape shape = h.shape();
   const int64_t batch = shape[0], length = shape[1], width = shape[2] * shape[3];
-  // Rows of a table again: of all states, or of h0 where there is no step.
-  const Var table =
-      length > 0 ? reshape(h, {batch * length, width}) : reshape(h0, {h0.shape()[0], width});
-  std::vector<double> rows;
+  if (length == 0 && carried) return carried;
+  // Rows of a table: of all states, or of h0 where there is no step.
+  const Var from = length > 0 ? h : h0;
+  const int64_t rows = length > 0 ? batch * length : h0.shape()[0];
+  Tensor index({batch}, DType::i32);
   for (int64_t i = 0; i < batch; ++i) {
-    rows.push_back(double(length > 0 ? (i + 1) * length - 1 : (h0.shape()[0] == 1 ? 0 : i)));
+    index.data<int32_t>()[i] = int32_t(rows == 1 ? 0 : (i + 1) * (rows / batch) - 1);
   }
-  const Tensor index = Tensor::from_host({batch}, rows, DType::i32, h.value().device());
-  return reshape(gather_rows(table, index), {batch, shape[2], shape[3]});
+  const Var ends = gather_rows(reshape(from, {rows, width}), index.to(h.value().device()));
+  return reshape(ends, {batch, shape[2], shape[3]});
 }
 
 }  // namespace lssm

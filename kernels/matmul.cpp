@@ -55,8 +55,8 @@ void linear_backward_input_cpu(const Tensor& dy, const Tensor& w, Tensor& dx) {
 void linear_backward_weight_cpu(const Tensor& x, const Tensor& dy, Tensor& dw, Tensor& dbias) {
   const int64_t in = dw.dim(0), out = dw.dim(1);
   with_real(dw.dtype(), [&]<class T>(T) {
-    Tensor partial_sums =
-        Tensor::zeros({kPartitions, in + 1, out}, dw.dtype());  // the last row: bias
+    const int count = partition_count(x.dim(0), kRows);
+    Tensor partial_sums = Tensor::zeros({count, in + 1, out}, dw.dtype());  // the last row: bias
     T* const partials = partial_sums.data<T>();
     for_partitions(x.dim(0), kRows, [&](int p, int64_t begin, int64_t end) {
       Matrix<T> partial(partials + p * (in + 1) * out, in + 1, out);
@@ -68,7 +68,7 @@ void linear_backward_weight_cpu(const Tensor& x, const Tensor& dy, Tensor& dw, T
       });
     });
     Matrix<T> total(partials, in + 1, out);
-    for (int p = 1; p < kPartitions; ++p) {
+    for (int p = 1; p < count; ++p) {
       total += ConstMatrix<T>(partials + p * (in + 1) * out, in + 1, out);
     }
     Matrix<T>(dw.data<T>(), in, out) = total.topRows(in);

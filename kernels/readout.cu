@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <type_traits>
 
 #include "core/small.h"
 #include "kernels/parallel_for.h"
@@ -8,108 +9,135 @@
 namespace lssm::kernels {
 namespace {
 
-// Vectors of `n` components, `heads` numbers apart; vector i is (row i / heads, head i % heads).
+// Vectors of N components, `heads` numbers apart, in an array [rows, N, heads]. The number of
+// components is a constant, so that the loop over heads is vectorised.
+template <int N>
 struct Columns {
-  int64_t n;
   int64_t heads;
-  LSSM_HD int64_t first(int64_t i) const { return i / heads * (n * heads) + i % heads; }
-};
-
-template <class T>
-struct Direction {
-  Columns at;
-  const T* h;
-  T* y;
-  LSSM_HD void operator()(int64_t i) const {
-    const int64_t first = at.first(i);
-    T squares = 0;
-    for (int64_t k = 0; k < at.n; ++k) squares += h[first + k * at.heads] * h[first + k * at.heads];
-    const T inverse = squares > 0 ? 1 / std::sqrt(squares) : T(0);
-    for (int64_t k = 0; k < at.n; ++k) y[first + k * at.heads] = inverse * h[first + k * at.heads];
+  template <class T>
+  LSSM_HD Vec<T, N> load(const T* p, int64_t row, int64_t head) const {
+    Vec<T, N> x;
+    for (int k = 0; k < N; ++k) x[k] = p[(row * N + k) * heads + head];
+    return x;
+  }
+  template <class T>
+  LSSM_HD void store(const Vec<T, N>& x, T* p, int64_t row, int64_t head) const {
+    for (int k = 0; k < N; ++k) p[(row * N + k) * heads + head] = x[k];
   }
 };
 
-template <class T>
+// 1 / |h|, 0 where h is 0.
+template <class T, int N>
+LSSM_HD T inverse_length(const Vec<T, N>& h) {
+  const T squares = dot(h, h);
+  return squares > 0 ? 1 / std::sqrt(squares) : T(0);
+}
+
+template <int N, class T>
+struct Direction {
+  Columns<N> at;
+  const T* h;
+  T* y;
+  LSSM_HD void operator()(int64_t row, int64_t head) const {
+    const Vec<T, N> x = at.load(h, row, head);
+    at.store(inverse_length(x) * x, y, row, head);
+  }
+};
+
+template <int N, class T>
 struct DirectionBackward {
-  Columns at;
+  Columns<N> at;
   const T* h;
   const T* y;
   const T* dy;
   T* dh;
-  LSSM_HD void operator()(int64_t i) const {
-    const int64_t first = at.first(i);
-    T squares = 0, along = 0;
-    for (int64_t k = 0; k < at.n; ++k) {
-      const int64_t j = first + k * at.heads;
-      squares += h[j] * h[j];
-      along += y[j] * dy[j];
-    }
-    const T inverse = squares > 0 ? 1 / std::sqrt(squares) : T(0);
-    for (int64_t k = 0; k < at.n; ++k) {
-      const int64_t j = first + k * at.heads;
-      dh[j] = inverse * (dy[j] - along * y[j]);
-    }
+  LSSM_HD void operator()(int64_t row, int64_t head) const {
+    const Vec<T, N> u = at.load(y, row, head), du = at.load(dy, row, head);
+    at.store(inverse_length(at.load(h, row, head)) * (du - dot(u, du) * u), dh, row, head);
   }
 };
 
+// Calls f with the number of components as a constant.
+template <class F>
+void with_components(int64_t n, F f) {
+  switch (n) {
+    case 1:
+      return f(std::integral_constant<int, 1>{});
+    case 2:
+      return f(std::integral_constant<int, 2>{});
+    case 3:
+      return f(std::integral_constant<int, 3>{});
+    case 4:
+      return f(std::integral_constant<int, 4>{});
+    default:
+      fail("direction: states of ", n, " components, expected 1 to 4");
+  }
+}
+
 template <class T>
 struct Bloch {
-  int64_t heads;
+  Columns<4> from;
+  Columns<3> to;
   const T* h;
   T* out;
-  LSSM_HD void operator()(int64_t i) const {
-    const int64_t from = Columns{4, heads}.first(i), to = Columns{3, heads}.first(i);
-    const T w = h[from], x = h[from + heads], y = h[from + 2 * heads], z = h[from + 3 * heads];
-    out[to] = 2 * (w * y + z * x);
-    out[to + heads] = 2 * (z * y - w * x);
-    out[to + 2 * heads] = w * w + z * z - x * x - y * y;
+  LSSM_HD void operator()(int64_t row, int64_t head) const {
+    const Vec<T, 4> q = from.load(h, row, head);
+    const T w = q[0], x = q[1], y = q[2], z = q[3];
+    to.store(Vec<T, 3>{{2 * (w * y + z * x), 2 * (z * y - w * x), w * w + z * z - x * x - y * y}},
+             out, row, head);
   }
 };
 
 template <class T>
 struct BlochBackward {
-  int64_t heads;
+  Columns<4> from;
+  Columns<3> to;
   const T* h;
   const T* dout;
   T* dh;
-  LSSM_HD void operator()(int64_t i) const {
-    const int64_t from = Columns{4, heads}.first(i), to = Columns{3, heads}.first(i);
-    const T w = h[from], x = h[from + heads], y = h[from + 2 * heads], z = h[from + 3 * heads];
-    const T a = dout[to], b = dout[to + heads], c = dout[to + 2 * heads];
-    dh[from] = 2 * (a * y - b * x + c * w);
-    dh[from + heads] = 2 * (a * z - b * w - c * x);
-    dh[from + 2 * heads] = 2 * (a * w + b * z - c * y);
-    dh[from + 3 * heads] = 2 * (a * x + b * y + c * z);
+  LSSM_HD void operator()(int64_t row, int64_t head) const {
+    const Vec<T, 4> q = from.load(h, row, head);
+    const Vec<T, 3> d = to.load(dout, row, head);
+    const T w = q[0], x = q[1], y = q[2], z = q[3], a = d[0], b = d[1], c = d[2];
+    const Vec<T, 4> dq = {{a * y - b * x + c * w, a * z - b * w - c * x, a * w + b * z - c * y,
+                           a * x + b * y + c * z}};
+    from.store(T(2) * dq, dh, row, head);
   }
 };
 
 }  // namespace
 
 void direction(const Tensor& h, Tensor& y) {
-  const Columns at = {h.dim(1), h.dim(2)};
   with_real(h.dtype(), [&]<class T>(T) {
-    parallel_for(h.device(), h.dim(0) * at.heads, Direction<T>{at, h.data<T>(), y.data<T>()});
+    with_components(h.dim(1), [&]<int N>(std::integral_constant<int, N>) {
+      const Direction<N, T> map = {{h.dim(2)}, h.data<T>(), y.data<T>()};
+      parallel_for_rows(h.device(), h.dim(0), h.dim(2), map);
+    });
   });
 }
 
 void direction_backward(const Tensor& h, const Tensor& y, const Tensor& dy, Tensor& dh) {
-  const Columns at = {h.dim(1), h.dim(2)};
   with_real(h.dtype(), [&]<class T>(T) {
-    parallel_for(h.device(), h.dim(0) * at.heads,
-                 DirectionBackward<T>{at, h.data<T>(), y.data<T>(), dy.data<T>(), dh.data<T>()});
+    with_components(h.dim(1), [&]<int N>(std::integral_constant<int, N>) {
+      const DirectionBackward<N, T> map = {
+          {h.dim(2)}, h.data<T>(), y.data<T>(), dy.data<T>(), dh.data<T>()};
+      parallel_for_rows(h.device(), h.dim(0), h.dim(2), map);
+    });
   });
 }
 
 void bloch(const Tensor& h, Tensor& out) {
   with_real(h.dtype(), [&]<class T>(T) {
-    parallel_for(h.device(), h.dim(0) * h.dim(2), Bloch<T>{h.dim(2), h.data<T>(), out.data<T>()});
+    const Bloch<T> map = {{h.dim(2)}, {h.dim(2)}, h.data<T>(), out.data<T>()};
+    parallel_for_rows(h.device(), h.dim(0), h.dim(2), map);
   });
 }
 
 void bloch_backward(const Tensor& h, const Tensor& dout, Tensor& dh) {
   with_real(h.dtype(), [&]<class T>(T) {
-    parallel_for(h.device(), h.dim(0) * h.dim(2),
-                 BlochBackward<T>{h.dim(2), h.data<T>(), dout.data<T>(), dh.data<T>()});
+    const BlochBackward<T> map = {
+        {h.dim(2)}, {h.dim(2)}, h.data<T>(), dout.data<T>(), dh.data<T>()};
+    parallel_for_rows(h.device(), h.dim(0), h.dim(2), map);
   });
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/parallel.h"
+#include "kernels/softmax.h"
 
 namespace lssm::kernels {
 namespace {
@@ -28,12 +29,13 @@ void gather_rows_cpu(const Tensor& table, const Tensor& index, Tensor& y) {
 // range of rows to `partial`, `width` numbers that start at 0.
 template <class T, class Add>
 void ordered_sum(int64_t rows, int64_t width, T* total, Add add) {
-  Tensor partials = Tensor::zeros({kPartitions, width}, dtype_of<T>());
+  const int count = partition_count(rows, kGrain);
+  Tensor partials = Tensor::zeros({count, width}, dtype_of<T>());
   for_partitions(rows, kGrain, [&](int p, int64_t begin, int64_t end) {
     add(partials.data<T>() + p * width, begin, end);
   });
   std::fill(total, total + width, T(0));
-  for (int p = 0; p < kPartitions; ++p) {
+  for (int p = 0; p < count; ++p) {
     const T* partial = partials.data<T>() + p * width;
     for (int64_t i = 0; i < width; ++i) total[i] += partial[i];
   }
@@ -152,68 +154,73 @@ void norm_rows_backward_cpu(const NormRows& norm, const Tensor& dy, Tensor& dx, 
   });
 }
 
-// exp for arguments <= 0 in f32: 2^k times a polynomial on [-ln2/2, ln2/2] (Cephes' expf), without
-// branches so that the loop over a row is vectorised. Below -87 the result is 0: no denormals.
-inline float exp_nonpositive(float x) {
-  const float clamped = std::max(x, -87.0f);
-  const float k = std::nearbyint(clamped * 1.44269504f);
-  const float r = (clamped - k * 0.693359375f) + k * 2.12194440e-4f;
-  float p = 1.9875691500e-4f;
-  p = p * r + 1.3981999507e-3f;
-  p = p * r + 8.3334519073e-3f;
-  p = p * r + 4.1665795894e-2f;
-  p = p * r + 1.6666665459e-1f;
-  p = p * r + 5.0000001201e-1f;
-  const float y = p * r * r + r + 1;
-  const int32_t bits = (int32_t(k) + 127) << 23;
-  float power;
-  std::memcpy(&power, &bits, sizeof power);
-  return x < -87.0f ? 0.0f : y * power;
-}
-inline double exp_nonpositive(double x) { return std::exp(x); }
-
-// One row of the softmax: writes exp(x - max) to `out` and returns the maximum and the sum.
-template <class T>
-struct RowSoftmax {
-  T max, sum;
-  RowSoftmax(const T* x, int64_t n, T* out) {
-    max = x[0];
-    for (int64_t i = 1; i < n; ++i) max = std::max(max, x[i]);
-    for (int64_t i = 0; i < n; ++i) out[i] = exp_nonpositive(x[i] - max);
-    sum = 0;
-    for (int64_t i = 0; i < n; ++i) sum += out[i];
+// Adds log(x) for many x >= 1 by one logarithm for every 16 of them: log of their product, which
+// stays below the largest double as long as x does below 1e19.
+class LogSum {
+ public:
+  void add(double x) {
+    product_ *= x;
+    if (++count_ % 16 == 0) flush();
   }
+  double total() {
+    flush();
+    return total_;
+  }
+
+ private:
+  void flush() {
+    total_ += std::log(product_);
+    product_ = 1;
+  }
+  double product_ = 1, total_ = 0;
+  int count_ = 0;
 };
+
+// The loss of rows [begin, end), summed. `out` has a row for each logit row, or is a scratch row
+// that is used for all (stride 0); with `gradient` it becomes (softmax - onehot) / count.
+template <class T>
+double cross_entropy_rows(const Tensor& logits, const int32_t* labels, const int32_t* counted,
+                          int64_t begin, int64_t end, double count, T* out, int64_t out_stride,
+                          bool gradient) {
+  const int64_t classes = logits.dim(1);
+  double sum = 0;
+  LogSum logs;
+  for (int64_t r = begin; r < end; ++r) {
+    const T* x = logits.data<T>() + r * classes;
+    T* y = out + r * out_stride;
+    if (counted && counted[r] == 0) {
+      if (gradient) std::fill(y, y + classes, T(0));
+      continue;
+    }
+    const T max = row_max(x, classes), label_logit = x[labels[r]];
+    const T row_sum = row_exp(x, max, classes, y);
+    sum += double(max - label_logit);
+    logs.add(double(row_sum));
+    if (!gradient) continue;
+    const T scale = T(1 / (double(row_sum) * count));
+    for (int64_t i = 0; i < classes; ++i) y[i] *= scale;
+    y[labels[r]] -= T(1 / count);
+  }
+  return sum + logs.total();
+}
 
 void cross_entropy_cpu(const Tensor& logits, const Tensor& target, const Tensor& mask, Tensor& loss,
                        Tensor& dlogits) {
   const int64_t rows = logits.dim(0), classes = logits.dim(1);
   const int32_t* labels = target.data<int32_t>();
   const int32_t* counted = mask ? mask.data<int32_t>() : nullptr;
-  const int64_t count = counted ? rows - std::count(counted, counted + rows, 0) : rows;
+  const double count = double(counted ? rows - std::count(counted, counted + rows, 0) : rows);
   with_real(logits.dtype(), [&]<class T>(T) {
     double sums[kPartitions] = {};
     Tensor scratch({kPartitions, classes}, logits.dtype());
     for_partitions(rows, kGrain, [&](int p, int64_t begin, int64_t end) {
-      for (int64_t r = begin; r < end; ++r) {
-        const T* x = logits.data<T>() + r * classes;
-        T* out = dlogits ? dlogits.data<T>() + r * classes : scratch.data<T>() + p * classes;
-        if (counted && counted[r] == 0) {
-          if (dlogits) std::fill(out, out + classes, T(0));
-          continue;
-        }
-        const T label_logit = x[labels[r]];
-        const RowSoftmax<T> row(x, classes, out);
-        sums[p] += double(row.max - label_logit) + std::log(double(row.sum));
-        if (!dlogits) continue;
-        const T scale = 1 / (row.sum * T(count));
-        for (int64_t i = 0; i < classes; ++i) out[i] *= scale;
-        out[labels[r]] -= 1 / T(count);
-      }
+      T* out = dlogits ? dlogits.data<T>() : scratch.data<T>() + p * classes;
+      sums[p] = cross_entropy_rows<T>(logits, labels, counted, begin, end, count, out,
+                                      dlogits ? classes : 0, bool(dlogits));
     });
     double total = 0;
     for (const double sum : sums) total += sum;
-    *loss.data<T>() = count ? T(total / double(count)) : T(0);
+    *loss.data<T>() = count > 0 ? T(total / count) : T(0);
   });
 }
 
@@ -223,9 +230,9 @@ void argmax_rows_cpu(const Tensor& logits, Tensor& out) {
     for_partitions(logits.dim(0), kGrain, [&](int, int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r) {
         const T* x = logits.data<T>() + r * classes;
-        T max = x[0];
-        for (int64_t i = 1; i < classes; ++i) max = std::max(max, x[i]);
-        out.data<int32_t>()[r] = int32_t(std::find(x, x + classes, max) - x);
+        const T* found = std::find(x, x + classes, row_max(x, classes));
+        out.data<int32_t>()[r] =
+            found == x + classes ? 0 : int32_t(found - x);  // a row of NaNs: any class
       }
     });
   });

@@ -19,7 +19,7 @@ template <class T>
 ScanStart<T> start_of(const ScanInputs& in) {
   const bool shared = in.h0.dim(0) == 1;
   return {in.h0.data<T>(), shared ? 0 : in.h0.dim(1) * in.h0.dim(2),
-          data_or_null<int32_t>(in.reset)};
+          data_or_null<int32_t>(in.reset), data_or_null<T>(in.carried)};
 }
 
 void scan_cpu(const ScanInputs& in, Tensor& h) {
@@ -36,11 +36,12 @@ void scan_backward_cpu(const ScanInputs& in, const Tensor& h, const Tensor& dh,
                        ScanGradients& out) {
   with_real(h.dtype(), [&]<class T>(T) {
     lie::with_group(in.group, [&]<class G>(G) {
-      const ScanBackward<T> args = {in.a.data<T>(),   data_or_null<T>(in.b),
-                                    start_of<T>(in),  h.data<T>(),
-                                    dh.data<T>(),     nullptr,
-                                    out.da.data<T>(), out.db ? out.db.data<T>() : nullptr,
-                                    out.dh0.data<T>()};
+      const ScanBackward<T> args = {
+          in.a.data<T>(),    data_or_null<T>(in.b),
+          start_of<T>(in),   h.data<T>(),
+          dh.data<T>(),      nullptr,
+          out.da.data<T>(),  out.db ? out.db.data<T>() : nullptr,
+          out.dh0.data<T>(), out.dcarried ? out.dcarried.data<T>() : nullptr};
       kernels::scan_backward<G, T>(shape_of(in), args, thread_count());
     });
   });

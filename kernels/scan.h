@@ -18,8 +18,8 @@ struct ScanInputs {
   Tensor a;   // [batch, length, k, heads]
   Tensor b;   // [batch, length, v, heads], or empty: no injection
   Tensor h0;  // [batch, v, heads], or [1, v, heads]: one for all rows
-  Tensor
-      reset;  // i32 [batch, length], or empty: where it is not 0, the state before that step is h0
+  Tensor reset;    // i32 [batch, length], or empty: not 0 where the state before the step is h0
+  Tensor carried;  // [batch, v, heads], or empty: the state before step 0, if that is not h0
 };
 
 // h: [batch, length, v, heads].
@@ -27,8 +27,9 @@ void scan(const ScanInputs& in, Tensor& h);
 
 struct ScanGradients {
   Tensor da;
-  Tensor db;   // empty where b is
-  Tensor dh0;  // [batch, v, heads], a row for each row of the batch even if h0 is shared
+  Tensor db;        // empty where b is
+  Tensor dh0;       // [batch, v, heads], a row for each row of the batch even if h0 is shared
+  Tensor dcarried;  // empty where carried is
 };
 
 // The gradients of the inputs, given the output h and its gradient dh.

@@ -32,12 +32,14 @@ struct ScanShape {
 
 // Where a sequence starts afresh, and from what. `reset` is [batch, length] or null: nonzero at t
 // means that the state before step t is h0 again, so one row may hold several packed sequences.
-// h0 is [batch, v, heads], or [1, v, heads] with h0_stride 0.
+// h0 is [batch, v, heads], or [1, v, heads] with h0_stride 0. `carried` is [batch, v, heads] or
+// null: the state before step 0 where that is not h0 but the end of an earlier chunk.
 template <class T>
 struct ScanStart {
   const T* h0;
   int64_t h0_stride;  // numbers from one batch row to the next: v * heads, or 0
   const int32_t* reset;
+  const T* carried = nullptr;
 };
 
 template <class T>
@@ -50,18 +52,19 @@ struct ScanForward {
 
 // With A_t = exp(a_t) and l_t = dh_t + A_{t+1}^T l_{t+1}: db_t = l_t, da_t is the gradient of
 // <l_t, exp(a_t) h_{t-1}>, and dh0 sums A_t^T l_t over the steps t that start from h0. At a reset
-// the chain l is cut.
+// the chain l is cut. What step 0 hands back goes to dcarried if there is a carried state.
 template <class T>
 struct ScanBackward {
   const T* a;
   const T* b;  // as in the forward scan; only whether it is null matters
   ScanStart<T> start;
-  const T* h;        // from the forward scan
-  const T* dh;       // [batch, length, v, heads] or null for zeros
-  const T* dh_last;  // gradient of the final state [batch, v, heads] or null for zeros
-  T* da;             // out [batch, length, k, heads]
-  T* db;             // out [batch, length, v, heads] or null
-  T* dh0;            // out [batch, v, heads], a row for each batch row also if h0 is shared
+  const T* h;             // from the forward scan
+  const T* dh;            // [batch, length, v, heads] or null for zeros
+  const T* dh_last;       // gradient of the final state [batch, v, heads] or null for zeros
+  T* da;                  // out [batch, length, k, heads]
+  T* db;                  // out [batch, length, v, heads] or null
+  T* dh0;                 // out [batch, v, heads], a row for each batch row also if h0 is shared
+  T* dcarried = nullptr;  // out [batch, v, heads], there if carried is
 };
 
 namespace scan_internal {
@@ -119,7 +122,8 @@ struct Forward {
     const int32_t* reset = p.start.reset ? p.start.reset + row * s.length : nullptr;
 
     const Vec<V, v> h0 = heads.template load<v>(p.start.h0 + row * p.start.h0_stride + head);
-    Vec<V, v> state = h0;
+    Vec<V, v> state =
+        p.start.carried ? heads.template load<v>(p.start.carried + row * v_step + head) : h0;
     for (int64_t t = 0; t < s.length; ++t) {
       if (reset && reset[t]) state = h0;
       state = G::act(G::exp(heads.template load<k>(a + t * k_step)), state);
@@ -150,14 +154,17 @@ struct Backward {
     for (int i = 0; i < v; ++i) zero[i] = V(T(0));
     Vec<V, v> l = p.dh_last ? heads.template load<v>(p.dh_last + row * v_step + head) : zero;
     Vec<V, v> dh0 = zero;
+    const T* carried = p.start.carried ? p.start.carried + row * v_step + head : nullptr;
     for (int64_t t = s.length - 1; t >= 0; --t) {
-      const bool fresh = t > 0 && reset && reset[t];
+      const bool fresh = (reset && reset[t]) || (t == 0 && !carried);
       if (dh) l = l + heads.template load<v>(dh + t * v_step);
       if (db) heads.store(l, db + t * v_step);
 
       const Vec<V, k> at = heads.template load<k>(a + t * k_step);
       const auto g = G::exp(at);
-      const Vec<V, v> x = t == 0 || fresh ? h0 : heads.template load<v>(h + (t - 1) * v_step);
+      const Vec<V, v> x = fresh    ? h0
+                          : t == 0 ? heads.template load<v>(carried)
+                                   : heads.template load<v>(h + (t - 1) * v_step);
       // exp(a_t) x is h_t itself unless b_t was added: h_t - b_t would lose digits.
       const Vec<V, v> y = p.b ? G::act(g, x) : heads.template load<v>(h + t * v_step);
       heads.store(G::exp_act_vjp(at, g, x, y, l), da + t * k_step);
@@ -168,7 +175,14 @@ struct Backward {
         l = zero;
       }
     }
-    heads.store(dh0 + l, p.dh0 + row * v_step + head);  // what is left flows into h_{-1} = h0
+    // What is left flows into the carried state (without one it has gone to h0 at step 0, unless
+    // there was no step).
+    if (carried) {
+      heads.store(l, p.dcarried + row * v_step + head);
+    } else {
+      dh0 = dh0 + l;
+    }
+    heads.store(dh0, p.dh0 + row * v_step + head);
   }
 };
 

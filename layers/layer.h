@@ -51,10 +51,9 @@ struct Context {
   double* drift = nullptr;  // if set: raised to the largest | |h| - 1 | of final states on a sphere
   uint32_t sites = 0;       // dropouts passed so far
 
-  // The state that a recurrent layer starts from: what was carried here, else `initial` [1, v,
-  // heads].
-  Var start_state(Var initial) const {
-    return carry && !carry->in.empty() ? carry->in.at(carry->out.size()) : initial;
+  // The state that was carried to the next recurrent layer, or no Var.
+  Var carried_state() const {
+    return carry && !carry->in.empty() ? carry->in.at(carry->out.size()) : Var();
   }
 };
 

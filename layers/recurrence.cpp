@@ -52,13 +52,14 @@ Var Recurrence::states(Context& context, const Sequence& x, Var a) const {
   };
   Var start = reshape(tape.parameter(*h0_), {1, vector_dim_, heads});
   if (options_.unit_start) start = direction(start);
-  start = context.start_state(start);
+  const Var carried = context.carried_state();
 
   const Var b = inject_ ? by_component((*inject_)(tape, x.rows), vector_dim_) : Var();
-  const Var h = scan(options_.group, by_component(a, algebra_dim_), b, start, context.reset);
+  const Var h =
+      scan(options_.group, by_component(a, algebra_dim_), b, start, context.reset, carried);
   const bool on_sphere = orthogonal_ && options_.unit_start && !options_.inject;
   if (context.carry || (context.drift && on_sphere)) {
-    const Var end = final_state(h, start);
+    const Var end = final_state(h, start, carried);
     if (context.carry) context.carry->out.push_back(end);
     if (context.drift && on_sphere)
       *context.drift = std::max(*context.drift, largest_norm_error(end.value()));

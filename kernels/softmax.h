@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// One row of a softmax on the CPU, SIMD lane by SIMD lane.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "core/simd.h"
+
+namespace lssm::kernels {
+
+// exp(x) for x <= 0, V is float or a pack of floats: 2^k times a polynomial on [-ln 2 / 2, ln 2 /
+// 2] (the coefficients of Cephes' expf), relative error below 2e-7. Below -87 the result is 0, so
+// denormals never appear.
+template <class V>
+requires std::is_same_v < ScalarOf<V>,
+float > V exp_nonpositive(V x) {
+  const V shift(12582912.0f);  // 1.5 * 2^23: adding it rounds to an integer in the low bits
+  const V kept = select(x < V(-87.0f), V(-87.0f), x);
+  const V rounded = mul_add(kept, V(1.44269504f), shift);  // 1 / ln 2
+  const V k = rounded - shift;
+  const V r = mul_add(k, V(2.12194440e-4f), mul_add(k, V(-0.693359375f), kept));
+  V p = mul_add(V(1.9875691500e-4f), r, V(1.3981999507e-3f));
+  p = mul_add(p, r, V(8.3334519073e-3f));
+  p = mul_add(p, r, V(4.1665795894e-2f));
+  p = mul_add(p, r, V(1.6666665459e-1f));
+  p = mul_add(p, r, V(5.0000001201e-1f));
+  const V y = mul_add(product(p, r), r, r + V(1.0f));
+  const V power = float_of_bits((bits(rounded) << 23) + bits(V(1.0f)));
+  return select(x < V(-87.0f), V(0.0f), y * power);
+}
+template <class V>
+requires std::is_same_v < ScalarOf<V>,
+double > V exp_nonpositive(V x) {
+  return map([](double lane) { return std::exp(lane); }, x);
+}
+
+// The packs of one row; the last may have fewer lanes.
+template <class T>
+class RowPacks {
+ public:
+  using V = WidePack<T>;
+  static constexpr int kWidth = PackTraits<V>::width;
+
+  explicit RowPacks(int64_t n) : full_(n / kWidth * kWidth), rest_(int(n % kWidth)) {}
+
+  // f(first position, load, store): load(p) reads this pack of an array, with `fill` in lanes past
+  // the end of the row; store(x, p) writes it.
+  template <class F>
+  void for_each(T fill, F f) const {
+    for (int64_t i = 0; i < full_; i += kWidth) {
+      f([i](const T* p) { return PackTraits<V>::load(p + i); },
+        [i](V x, T* p) { PackTraits<V>::store(x, p + i); });
+    }
+    if (rest_ == 0) return;
+    // 0 for lanes of the row, then `fill`.
+    T lanes[2 * kWidth] = {};
+    std::fill(lanes + kWidth, lanes + 2 * kWidth, fill);
+    const V past = PackTraits<V>::load(lanes + kWidth - rest_);
+    f([&](const T* p) { return PackTraits<V>::load(p + full_, rest_) + past; },
+      [&](V x, T* p) { PackTraits<V>::store(x, p + full_, rest_); });
+  }
+
+ private:
+  int64_t full_;
+  int rest_;
+};
+
+template <class V>
+V larger(V a, V b) {
+  return select(b > a, b, a);
+}
+
+// All lanes of x by a tree of f, so that the order is fixed and the chain of operations short.
+template <class V, class F>
+ScalarOf<V> reduce_lanes(V x, F f) {
+  ScalarOf<V> lanes[PackTraits<V>::width];
+  PackTraits<V>::store(x, lanes);
+  for (int half = PackTraits<V>::width / 2; half > 0; half /= 2) {
+    for (int i = 0; i < half; ++i) lanes[i] = f(lanes[i], lanes[i + half]);
+  }
+  return lanes[0];
+}
+
+// The largest of x[0 … n-1], n >= 1.
+template <class T>
+inline T row_max(const T* x, int64_t n) {
+  using V = WidePack<T>;
+  constexpr T kLowest = std::numeric_limits<T>::lowest();
+  V max(kLowest);
+  RowPacks<T>(n).for_each(kLowest, [&](auto load, auto) { max = larger(max, load(x)); });
+  return reduce_lanes(max, larger<T>);
+}
+
+// out = exp(x - max); returns the sum of out. out may be x.
+template <class T>
+inline T row_exp(const T* x, T max, int64_t n, T* out) {
+  using V = WidePack<T>;
+  V sums(T(0));
+  RowPacks<T>(n).for_each(std::numeric_limits<T>::lowest(), [&](auto load, auto store) {
+    const V y = exp_nonpositive(load(x) - V(max));
+    store(y, out);
+    sums = sums + y;
+  });
+  return reduce_lanes(sums, [](T a, T b) { return a + b; });
+}
+
+}  // namespace lssm::kernels
