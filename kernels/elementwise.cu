@@ -128,29 +128,25 @@ struct Dropout {
   }
 };
 
-}  // namespace
-
-void fill(Tensor& y, double value) {
+void fill_map(Tensor& y, double value) {
   with_real(y.dtype(), [&]<class T>(T) {
     parallel_for(y.device(), y.numel(), Fill<T>{T(value), y.data<T>()});
   });
 }
 
-void add(const Tensor& a, const Tensor& b, Tensor& y) {
+void add_map(const Tensor& a, const Tensor& b, Tensor& y) {
   with_real(y.dtype(), [&]<class T>(T) {
     parallel_for(y.device(), y.numel(), Add<T>{a.data<T>(), b.data<T>(), y.data<T>()});
   });
 }
 
-void add_into(Tensor& y, const Tensor& x) { add(y, x, y); }
-
-void scale(const Tensor& x, const Tensor& factor, Tensor& y) {
+void scale_map(const Tensor& x, const Tensor& factor, Tensor& y) {
   with_real(y.dtype(), [&]<class T>(T) {
     parallel_for(y.device(), y.numel(), Scale<T>{x.data<T>(), factor.data<T>(), y.data<T>()});
   });
 }
 
-void activation(Activation kind, const Tensor& x, Tensor& y) {
+void activation_map(Activation kind, const Tensor& x, Tensor& y) {
   with_real(y.dtype(), [&]<class T>(T) {
     with_activation(kind, [&]<class A>(A) {
       parallel_for(y.device(), y.numel(), Activate<A, T>{x.data<T>(), y.data<T>()});
@@ -158,7 +154,7 @@ void activation(Activation kind, const Tensor& x, Tensor& y) {
   });
 }
 
-void activation_backward(Activation kind, const Tensor& x, const Tensor& dy, Tensor& dx) {
+void activation_backward_map(Activation kind, const Tensor& x, const Tensor& dy, Tensor& dx) {
   with_real(dx.dtype(), [&]<class T>(T) {
     with_activation(kind, [&]<class A>(A) {
       parallel_for(dx.device(), dx.numel(),
@@ -167,10 +163,15 @@ void activation_backward(Activation kind, const Tensor& x, const Tensor& dy, Ten
   });
 }
 
-void dropout(const DropoutCoins& coins, const Tensor& x, Tensor& y) {
+void dropout_map(const DropoutCoins& coins, const Tensor& x, Tensor& y) {
   with_real(y.dtype(), [&]<class T>(T) {
     parallel_for(y.device(), y.numel(), Dropout<T>{coins, x.data<T>(), y.data<T>()});
   });
 }
+
+}  // namespace
+
+#define LSSM_ELEMENTWISE(X) X(fill) X(add) X(scale) X(activation) X(activation_backward) X(dropout)
+LSSM_MAP_KERNELS(elementwise, LSSM_ELEMENTWISE)
 
 }  // namespace lssm::kernels

@@ -4,14 +4,15 @@
 #pragma once
 
 #include "core/tensor.h"
+#include "kernels/kernel.h"
 
 namespace lssm::kernels {
 
-void fill(Tensor& y, double value);
-void add(const Tensor& a, const Tensor& b, Tensor& y);
-void add_into(Tensor& y, const Tensor& x);  // y += x
+extern Kernel<void(Tensor& y, double value)> fill;
+extern Kernel<void(const Tensor& a, const Tensor& b, Tensor& y)> add;
+inline void add_into(Tensor& y, const Tensor& x) { add(y, x, y); }
 // y = s x for a factor that is a tensor of one number (it stays on the device).
-void scale(const Tensor& x, const Tensor& factor, Tensor& y);
+extern Kernel<void(const Tensor& x, const Tensor& factor, Tensor& y)> scale;
 
 enum class Activation {
   sigmoid,  // 1 / (1 + exp(-x))
@@ -19,8 +20,9 @@ enum class Activation {
   gelu,  // x Phi(x), the exact form by erf (Hendrycks & Gimpel 2016)
   silu,  // x sigmoid(x)
 };
-void activation(Activation kind, const Tensor& x, Tensor& y);
-void activation_backward(Activation kind, const Tensor& x, const Tensor& dy, Tensor& dx);
+extern Kernel<void(Activation kind, const Tensor& x, Tensor& y)> activation;
+extern Kernel<void(Activation kind, const Tensor& x, const Tensor& dy, Tensor& dx)>
+    activation_backward;
 
 // Which numbers dropout keeps: a coin for each place, a function of (seed, draw, site, place).
 struct DropoutCoins {
@@ -31,6 +33,6 @@ struct DropoutCoins {
 };
 // y = x / (1 - rate) where the coin says keep, else 0. Its own backward pass: dx is the same
 // function of dy.
-void dropout(const DropoutCoins& coins, const Tensor& x, Tensor& y);
+extern Kernel<void(const DropoutCoins& coins, const Tensor& x, Tensor& y)> dropout;
 
 }  // namespace lssm::kernels

@@ -78,23 +78,10 @@ void linear_backward_weight_cpu(const Tensor& x, const Tensor& dy, Tensor& dw, T
 
 }  // namespace
 
-Kernel<void(const Tensor&, const Tensor&, const Tensor&, Tensor&)> linear_kernel = {"linear",
-                                                                                    &linear_cpu};
-Kernel<void(const Tensor&, const Tensor&, Tensor&)> linear_backward_input_kernel = {
-    "linear_backward_input", &linear_backward_input_cpu};
-Kernel<void(const Tensor&, const Tensor&, Tensor&, Tensor&)> linear_backward_weight_kernel = {
-    "linear_backward_weight", &linear_backward_weight_cpu};
-
-void linear(const Tensor& x, const Tensor& w, const Tensor& bias, Tensor& y) {
-  linear_kernel.on(y.device())(x, w, bias, y);
-}
-
-void linear_backward_input(const Tensor& dy, const Tensor& w, Tensor& dx) {
-  linear_backward_input_kernel.on(dx.device())(dy, w, dx);
-}
-
-void linear_backward_weight(const Tensor& x, const Tensor& dy, Tensor& dw, Tensor& dbias) {
-  linear_backward_weight_kernel.on(dw.device())(x, dy, dw, dbias);
-}
+decltype(linear) linear = {"linear", &linear_cpu};
+decltype(linear_backward_input) linear_backward_input = {"linear_backward_input",
+                                                         &linear_backward_input_cpu};
+decltype(linear_backward_weight) linear_backward_weight = {"linear_backward_weight",
+                                                           &linear_backward_weight_cpu};
 
 }  // namespace lssm::kernels

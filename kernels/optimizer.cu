@@ -10,15 +10,15 @@ namespace {
 
 template <class T>
 struct Adam {
-  T step_size, beta1, beta2, eps, decay, root2, grad_scale;
+  T step_size, beta1, beta2, rest1, rest2, eps, decay, root2, grad_scale;
   const T* grad;
   T* m;
   T* v;
   T* w;
   LSSM_HD void operator()(int64_t i) const {
     const T g = grad_scale * grad[i];
-    m[i] = beta1 * m[i] + (1 - beta1) * g;
-    v[i] = beta2 * v[i] + (1 - beta2) * g * g;
+    m[i] = beta1 * m[i] + rest1 * g;
+    v[i] = beta2 * v[i] + rest2 * g * g;
     w[i] = decay * w[i] - step_size * m[i] / (std::sqrt(v[i]) * root2 + eps);
   }
 };
@@ -35,13 +35,13 @@ struct Sgd {
   }
 };
 
-}  // namespace
-
-void adam(const AdamStep& s, const Tensor& grad, Tensor& m, Tensor& v, Tensor& w) {
+void adam_map(const AdamStep& s, const Tensor& grad, Tensor& m, Tensor& v, Tensor& w) {
   with_real(w.dtype(), [&]<class T>(T) {
     const Adam<T> update = {T(s.lr / s.correction1),
                             T(s.beta1),
                             T(s.beta2),
+                            T(1 - s.beta1),  // in f32 1 - beta would lose digits
+                            T(1 - s.beta2),
                             T(s.eps),
                             T(1 - s.lr * s.weight_decay),
                             T(1 / std::sqrt(s.correction2)),
@@ -54,7 +54,7 @@ void adam(const AdamStep& s, const Tensor& grad, Tensor& m, Tensor& v, Tensor& w
   });
 }
 
-void sgd(const SgdStep& s, const Tensor& grad, Tensor& u, Tensor& w) {
+void sgd_map(const SgdStep& s, const Tensor& grad, Tensor& u, Tensor& w) {
   with_real(w.dtype(), [&]<class T>(T) {
     const Sgd<T> update = {T(s.lr),         T(s.momentum),  T(1 - s.lr * s.weight_decay),
                            T(s.grad_scale), grad.data<T>(), u.data<T>(),
@@ -62,5 +62,10 @@ void sgd(const SgdStep& s, const Tensor& grad, Tensor& u, Tensor& w) {
     parallel_for(w.device(), w.numel(), update);
   });
 }
+
+}  // namespace
+
+#define LSSM_OPTIMIZER(X) X(adam) X(sgd)
+LSSM_MAP_KERNELS(optimizer, LSSM_OPTIMIZER)
 
 }  // namespace lssm::kernels

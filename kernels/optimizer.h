@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/tensor.h"
+#include "kernels/kernel.h"
 
 namespace lssm::kernels {
 
@@ -16,7 +17,7 @@ struct AdamStep {
 };
 
 // Adam (Kingma & Ba 2015): m, v are the running moments of the gradient, w the parameter.
-void adam(const AdamStep& step, const Tensor& grad, Tensor& m, Tensor& v, Tensor& w);
+extern Kernel<void(const AdamStep& step, const Tensor& grad, Tensor& m, Tensor& v, Tensor& w)> adam;
 
 struct SgdStep {
   double lr;
@@ -26,6 +27,6 @@ struct SgdStep {
 };
 
 // u = momentum u + g, w -= lr u.
-void sgd(const SgdStep& step, const Tensor& grad, Tensor& u, Tensor& w);
+extern Kernel<void(const SgdStep& step, const Tensor& grad, Tensor& u, Tensor& w)> sgd;
 
 }  // namespace lssm::kernels

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 #include "core/small.h"
@@ -26,11 +27,17 @@ struct Columns {
   }
 };
 
-// 1 / |h|, 0 where h is 0.
+// 1 / |h|, 0 where h is 0. The largest component is divided out first: the squares of a state that
+// a contraction has made tiny leave the range of T. Denormal states count as 0: 1 / |h| overflows.
 template <class T, int N>
 LSSM_HD T inverse_length(const Vec<T, N>& h) {
-  const T squares = dot(h, h);
-  return squares > 0 ? 1 / std::sqrt(squares) : T(0);
+  constexpr T kSmallest = std::numeric_limits<T>::min();
+  T largest = 0;
+  for (int k = 0; k < N; ++k) largest = std::abs(h[k]) > largest ? std::abs(h[k]) : largest;
+  const T scale = largest >= kSmallest ? 1 / largest : T(0);
+  const Vec<T, N> unit = scale * h;
+  const T squares = dot(unit, unit);
+  return squares > 0 ? scale / std::sqrt(squares) : squares;
 }
 
 template <int N, class T>
@@ -105,9 +112,7 @@ struct BlochBackward {
   }
 };
 
-}  // namespace
-
-void direction(const Tensor& h, Tensor& y) {
+void direction_map(const Tensor& h, Tensor& y) {
   with_real(h.dtype(), [&]<class T>(T) {
     with_components(h.dim(1), [&]<int N>(std::integral_constant<int, N>) {
       const Direction<N, T> map = {{h.dim(2)}, h.data<T>(), y.data<T>()};
@@ -116,7 +121,7 @@ void direction(const Tensor& h, Tensor& y) {
   });
 }
 
-void direction_backward(const Tensor& h, const Tensor& y, const Tensor& dy, Tensor& dh) {
+void direction_backward_map(const Tensor& h, const Tensor& y, const Tensor& dy, Tensor& dh) {
   with_real(h.dtype(), [&]<class T>(T) {
     with_components(h.dim(1), [&]<int N>(std::integral_constant<int, N>) {
       const DirectionBackward<N, T> map = {
@@ -126,19 +131,24 @@ void direction_backward(const Tensor& h, const Tensor& y, const Tensor& dy, Tens
   });
 }
 
-void bloch(const Tensor& h, Tensor& out) {
+void bloch_map(const Tensor& h, Tensor& out) {
   with_real(h.dtype(), [&]<class T>(T) {
     const Bloch<T> map = {{h.dim(2)}, {h.dim(2)}, h.data<T>(), out.data<T>()};
     parallel_for_rows(h.device(), h.dim(0), h.dim(2), map);
   });
 }
 
-void bloch_backward(const Tensor& h, const Tensor& dout, Tensor& dh) {
+void bloch_backward_map(const Tensor& h, const Tensor& dout, Tensor& dh) {
   with_real(h.dtype(), [&]<class T>(T) {
     const BlochBackward<T> map = {
         {h.dim(2)}, {h.dim(2)}, h.data<T>(), dout.data<T>(), dh.data<T>()};
     parallel_for_rows(h.device(), h.dim(0), h.dim(2), map);
   });
 }
+
+}  // namespace
+
+#define LSSM_READOUT(X) X(direction) X(direction_backward) X(bloch) X(bloch_backward)
+LSSM_MAP_KERNELS(readout, LSSM_READOUT)
 
 }  // namespace lssm::kernels

@@ -37,12 +37,7 @@ int64_t first_not_finite_cpu(const Tensor& x) {
 
 }  // namespace
 
-Kernel<double(const Tensor&)> sum_of_squares_kernel = {"sum_of_squares", &sum_of_squares_cpu};
-Kernel<int64_t(const Tensor&)> first_not_finite_kernel = {"first_not_finite",
-                                                          &first_not_finite_cpu};
-
-double sum_of_squares(const Tensor& x) { return sum_of_squares_kernel.on(x.device())(x); }
-
-int64_t first_not_finite(const Tensor& x) { return first_not_finite_kernel.on(x.device())(x); }
+decltype(sum_of_squares) sum_of_squares = {"sum_of_squares", &sum_of_squares_cpu};
+decltype(first_not_finite) first_not_finite = {"first_not_finite", &first_not_finite_cpu};
 
 }  // namespace lssm::kernels

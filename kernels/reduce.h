@@ -7,11 +7,8 @@
 
 namespace lssm::kernels {
 
-double sum_of_squares(const Tensor& x);
+extern Kernel<double(const Tensor& x)> sum_of_squares;
 // The position of the first number that is infinite or not a number, or -1.
-int64_t first_not_finite(const Tensor& x);
-
-extern Kernel<double(const Tensor&)> sum_of_squares_kernel;
-extern Kernel<int64_t(const Tensor&)> first_not_finite_kernel;
+extern Kernel<int64_t(const Tensor& x)> first_not_finite;
 
 }  // namespace lssm::kernels

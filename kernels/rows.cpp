@@ -240,46 +240,14 @@ void argmax_rows_cpu(const Tensor& logits, Tensor& out) {
 
 }  // namespace
 
-Kernel<void(const Tensor&, const Tensor&, Tensor&)> gather_rows_kernel = {"gather_rows",
-                                                                          &gather_rows_cpu};
-Kernel<void(const Tensor&, const Tensor&, Tensor&)> scatter_add_rows_kernel = {
-    "scatter_add_rows", &scatter_add_rows_cpu};
-Kernel<void(const Tensor&, const Tensor&, Tensor&)> concat_columns_kernel = {"concat_columns",
-                                                                             &concat_columns_cpu};
-Kernel<void(const Tensor&, Tensor&, Tensor&)> split_columns_kernel = {"split_columns",
-                                                                      &split_columns_cpu};
-Kernel<void(const Tensor&, Tensor&)> sum_rows_kernel = {"sum_rows", &sum_rows_cpu};
-Kernel<void(NormRows&, Tensor&)> norm_rows_kernel = {"norm_rows", &norm_rows_cpu};
-Kernel<void(const NormRows&, const Tensor&, Tensor&, Tensor&, Tensor&)> norm_rows_backward_kernel =
-    {"norm_rows_backward", &norm_rows_backward_cpu};
-Kernel<void(const Tensor&, const Tensor&, const Tensor&, Tensor&, Tensor&)> cross_entropy_kernel = {
-    "cross_entropy", &cross_entropy_cpu};
-Kernel<void(const Tensor&, Tensor&)> argmax_rows_kernel = {"argmax_rows", &argmax_rows_cpu};
-
-void gather_rows(const Tensor& table, const Tensor& index, Tensor& y) {
-  gather_rows_kernel.on(y.device())(table, index, y);
-}
-void scatter_add_rows(const Tensor& dy, const Tensor& index, Tensor& dtable) {
-  scatter_add_rows_kernel.on(dy.device())(dy, index, dtable);
-}
-void concat_columns(const Tensor& a, const Tensor& b, Tensor& y) {
-  concat_columns_kernel.on(y.device())(a, b, y);
-}
-void split_columns(const Tensor& y, Tensor& a, Tensor& b) {
-  split_columns_kernel.on(y.device())(y, a, b);
-}
-void sum_rows(const Tensor& x, Tensor& y) { sum_rows_kernel.on(x.device())(x, y); }
-void norm_rows(NormRows& norm, Tensor& y) { norm_rows_kernel.on(y.device())(norm, y); }
-void norm_rows_backward(const NormRows& norm, const Tensor& dy, Tensor& dx, Tensor& dgain,
-                        Tensor& dbias) {
-  norm_rows_backward_kernel.on(dy.device())(norm, dy, dx, dgain, dbias);
-}
-void cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& mask, Tensor& loss,
-                   Tensor& dlogits) {
-  cross_entropy_kernel.on(logits.device())(logits, target, mask, loss, dlogits);
-}
-void argmax_rows(const Tensor& logits, Tensor& out) {
-  argmax_rows_kernel.on(logits.device())(logits, out);
-}
+decltype(gather_rows) gather_rows = {"gather_rows", &gather_rows_cpu};
+decltype(scatter_add_rows) scatter_add_rows = {"scatter_add_rows", &scatter_add_rows_cpu};
+decltype(concat_columns) concat_columns = {"concat_columns", &concat_columns_cpu};
+decltype(split_columns) split_columns = {"split_columns", &split_columns_cpu};
+decltype(sum_rows) sum_rows = {"sum_rows", &sum_rows_cpu};
+decltype(norm_rows) norm_rows = {"norm_rows", &norm_rows_cpu};
+decltype(norm_rows_backward) norm_rows_backward = {"norm_rows_backward", &norm_rows_backward_cpu};
+decltype(cross_entropy) cross_entropy = {"cross_entropy", &cross_entropy_cpu};
+decltype(argmax_rows) argmax_rows = {"argmax_rows", &argmax_rows_cpu};
 
 }  // namespace lssm::kernels

@@ -15,15 +15,17 @@ namespace lssm::kernels {
 
 struct ScanInputs {
   std::string group;
-  Tensor a;   // [batch, length, k, heads]
-  Tensor b;   // [batch, length, v, heads], or empty: no injection
-  Tensor h0;  // [batch, v, heads], or [1, v, heads]: one for all rows
+  Tensor a;        // [batch, length, k, heads]
+  Tensor b;        // [batch, length, v, heads], or empty: no injection
+  Tensor h0;       // [batch, v, heads], or [1, v, heads]: one for all rows
   Tensor reset;    // i32 [batch, length], or empty: not 0 where the state before the step is h0
   Tensor carried;  // [batch, v, heads], or empty: the state before step 0, if that is not h0
+
+  Device device() const { return a.device(); }
 };
 
 // h: [batch, length, v, heads].
-void scan(const ScanInputs& in, Tensor& h);
+extern Kernel<void(const ScanInputs& in, Tensor& h)> scan;
 
 struct ScanGradients {
   Tensor da;
@@ -33,10 +35,7 @@ struct ScanGradients {
 };
 
 // The gradients of the inputs, given the output h and its gradient dh.
-void scan_backward(const ScanInputs& in, const Tensor& h, const Tensor& dh, ScanGradients& out);
-
-extern Kernel<void(const ScanInputs&, Tensor&)> scan_kernel;
-extern Kernel<void(const ScanInputs&, const Tensor&, const Tensor&, ScanGradients&)>
-    scan_backward_kernel;
+extern Kernel<void(const ScanInputs& in, const Tensor& h, const Tensor& dh, ScanGradients& out)>
+    scan_backward;
 
 }  // namespace lssm::kernels

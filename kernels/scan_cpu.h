@@ -24,7 +24,7 @@
 #define LSSM_FLATTEN
 #endif
 
-namespace lssm::kernels {
+namespace lssm::kernels::cpu {
 
 struct ScanShape {
   int64_t batch, length, heads;
@@ -221,6 +221,6 @@ void scan_backward(const ScanShape& shape, const ScanBackward<T>& args, int thre
   scan_internal::for_heads<scan_internal::Backward, G, Wide, Narrow>(shape, args, threads);
 }
 
-}  // namespace lssm::kernels
+}  // namespace lssm::kernels::cpu
 
 #undef LSSM_FLATTEN

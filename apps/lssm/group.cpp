@@ -22,8 +22,9 @@ struct GroupArguments {
 
 Json facts_json(const FiniteGroup& group) {
   const algebra::GroupFacts f = algebra::group_facts(group);
-  Json orders = Json::object(), sylow = Json::array();
-  for (const auto& [order, count] : f.element_orders) orders[std::to_string(order)] = count;
+  Json orders = Json::array(), sylow = Json::array();
+  for (const auto& [order, count] : f.element_orders)
+    orders.push_back({{"order", order}, {"count", count}});
   for (const algebra::SylowFact& s : f.sylow) {
     sylow.push_back({{"prime", s.prime}, {"order", s.order}, {"abelian", s.abelian}});
   }
@@ -79,8 +80,8 @@ void print_facts(const Json& f) {
   const auto yes_no = [&](const char* key) { return f[key].get<bool>() ? "yes" : "no"; };
   const auto or_none = [&](const char* key) { return f[key].is_null() ? "none" : f[key].dump(); };
   std::string orders, sylow;
-  for (const auto& [order, count] : f["element_orders"].items()) {
-    orders += (orders.empty() ? "" : ", ") + count.dump() + " of order " + order;
+  for (const Json& o : f["element_orders"]) {
+    orders += (orders.empty() ? "" : ", ") + o["count"].dump() + " of order " + o["order"].dump();
   }
   for (const Json& s : f["sylow"]) {
     sylow += (sylow.empty() ? "" : ", ") + s["order"].dump() +
