@@ -39,8 +39,8 @@ Buffer Pool::allocate(size_t bytes) {
   std::vector<Buffer::Block*>& list = free_[size_t(size_class)];
   if (list.empty()) {
     void* memory = device_memory(device_).allocate(size);
-    LSSM_CHECK(memory, "pool: out of memory on ", device_name(device_), ", wanted ", bytes,
-               " bytes with ", bytes_in_use_, " bytes in use");
+    LSSM_CHECK(memory, "out of memory on ", device_name(device_), ": wanted ", bytes, " bytes, ",
+               device_memory(device_).free_bytes(), " are free; lssm uses ", bytes_in_use_);
     ++system_allocations_;
     list.push_back(new Buffer::Block{memory, this, size_class, 0});
     list.reserve(8);  // so that returning blocks later does not allocate

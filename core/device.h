@@ -20,15 +20,20 @@ struct DeviceMemory {
   void (*copy)(void* to, const void* from, size_t bytes);  // both on the device
   void (*copy_from_host)(void* to, const void* from, size_t bytes);
   void (*copy_to_host)(void* to, const void* from, size_t bytes);
+  size_t (*free_bytes)();  // not yet allocated by anyone
 };
 
-// The memory operations of a device. Throws when this program has no backend for it.
+// The memory operations of a device. Throws, and says why, when this program cannot use it.
 const DeviceMemory& device_memory(Device device);
 
-// Called once by a backend when it is loaded. The CPU is always there.
+// Called by a backend when it is loaded. The CPU is always there.
 void register_device(Device device, const DeviceMemory* memory);
 
-// "cpu", "cuda" or "auto" (CUDA where it is available, else the CPU). Throws for a device that this
+// Loads the CUDA backend (a library beside the program) if that was not tried before. Returns ""
+// when tensors can live on the GPU, else why they cannot.
+const std::string& load_cuda();
+
+// "cpu", "cuda" or "auto" (CUDA where it can be used, else the CPU). Throws for a device that this
 // program cannot use.
 Device parse_device(const std::string& name);
 

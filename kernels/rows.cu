@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda.h"
+#include "kernels/parallel_for.h"
+#include "kernels/rows.h"
+
+namespace lssm::kernels {
+namespace {
+
+// ---- maps: one thread for each number ----
+
+template <class T>
+struct Gather {
+  const T* table;
+  const int32_t* index;
+  T* y;
+  int64_t width;
+  __device__ void operator()(int64_t row, int64_t col) const {
+    y[row * width + col] = table[index[row] * width + col];
+  }
+};
+
+// One number of [a | b]: into the joined row, or out of it.
+template <class T, bool kJoin>
+struct Columns {
+  T* a;
+  T* b;
+  T* joined;
+  int64_t p, q;
+  __device__ void operator()(int64_t row, int64_t col) const {
+    T& part = col < p ? a[row * p + col] : b[row * q + col - p];
+    T& whole = joined[row * (p + q) + col];
+    if constexpr (kJoin) {
+      whole = part;
+    } else {
+      part = whole;
+    }
+  }
+};
+
+void gather_rows_cuda(const Tensor& table, const Tensor& index, Tensor& y) {
+  const int64_t width = table.dim(1);
+  with_real(y.dtype(), [&]<class T>(T) {
+    parallel_for_rows(y.device(), index.numel(), width,
+                      Gather<T>{table.data<T>(), index.data<int32_t>(), y.data<T>(), width});
+  });
+}
+
+template <bool kJoin>
+void move_columns(const Tensor& a, const Tensor& b, const Tensor& joined) {
+  with_real(joined.dtype(), [&]<class T>(T) {
+    parallel_for_rows(
+        joined.device(), joined.dim(0), joined.dim(1),
+        Columns<T, kJoin>{a.data<T>(), b.data<T>(), joined.data<T>(), a.dim(1), b.dim(1)});
+  });
+}
+
+void concat_columns_cuda(const Tensor& a, const Tensor& b, Tensor& y) {
+  move_columns<true>(a, b, y);
+}
+void split_columns_cuda(const Tensor& y, Tensor& a, Tensor& b) { move_columns<false>(a, b, y); }
+
+// ---- sums over rows, in a fixed order ----
+
+// total[key(r)][col] = sum over rows r of term(r, col). Rows are cut into chunks; one thread walks
+// one column of one chunk in order and owns that column of the chunk's partial table, so nothing
+// races. Then the partial tables are added in order.
+template <class T, class Key, class Term>
+struct SumChunk {
+  int64_t rows, chunks, width, entries;
+  Key key;
+  Term term;
+  T* partials;  // [chunks, entries, width], zeros
+  __device__ void operator()(int64_t chunk, int64_t col) const {
+    T* table = partials + chunk * entries * width + col;
+    for (int64_t r = rows * chunk / chunks; r < rows * (chunk + 1) / chunks; ++r) {
+      table[key(r) * width] += term(r, col);
+    }
+  }
+};
+
+template <class T>
+struct AddPartials {
+  const T* partials;
+  int64_t chunks, n;
+  T* total;
+  __device__ void operator()(int64_t i) const {
+    T sum = 0;
+    for (int64_t c = 0; c < chunks; ++c) sum += partials[c * n + i];
+    total[i] = sum;
+  }
+};
+
+template <class T, class Key, class Term>
+void ordered_sums(int64_t rows, int64_t entries, int64_t width, Key key, Term term, T* total) {
+  const int64_t n = entries * width;
+  // As many chunks as keep the device busy and their tables small; a function of the shape alone.
+  constexpr int64_t kRowsPerChunk = 64, kNumbers = 1 << 22;
+  int64_t chunks = (rows + kRowsPerChunk - 1) / kRowsPerChunk;
+  const int64_t most = kNumbers / (n > 0 ? n : 1);
+  if (chunks > most) chunks = most;
+  if (chunks < 1) chunks = 1;
+  Tensor partials = Tensor::zeros({chunks, n}, dtype_of<T>(), Device::cuda);
+  parallel_for_rows(
+      Device::cuda, chunks, width,
+      SumChunk<T, Key, Term>{rows, chunks, width, entries, key, term, partials.data<T>()});
+  parallel_for(Device::cuda, n, AddPartials<T>{partials.data<T>(), chunks, n, total});
+}
+
+struct OneKey {
+  __device__ int64_t operator()(int64_t) const { return 0; }
+};
+struct IndexKey {
+  const int32_t* index;
+  __device__ int64_t operator()(int64_t row) const { return index[row]; }
+};
+template <class T>
+struct Entry {
+  const T* x;
+  int64_t width;
+  __device__ T operator()(int64_t row, int64_t col) const { return x[row * width + col]; }
+};
+
+void scatter_add_rows_cuda(const Tensor& dy, const Tensor& index, Tensor& dtable) {
+  const int64_t width = dtable.dim(1);
+  with_real(dy.dtype(), [&]<class T>(T) {
+    ordered_sums<T>(index.numel(), dtable.dim(0), width, IndexKey{index.data<int32_t>()},
+                    Entry<T>{dy.data<T>(), width}, dtable.data<T>());
+  });
+}
+
+void sum_rows_cuda(const Tensor& x, Tensor& y) {
+  const int64_t width = x.dim(1);
+  with_real(x.dtype(), [&]<class T>(T) {
+    ordered_sums<T>(x.dim(0), 1, width, OneKey(), Entry<T>{x.data<T>(), width}, y.data<T>());
+  });
+}
+
+// ---- one warp for each row ----
+
+constexpr int kThreads = 128;
+
+// f(row, lane) for every row, each by the 32 lanes of one warp. Warps past the last row run it too,
+// on a row that is clamped, so that shuffles always have all lanes; `live` says whether to write.
+template <class F>
+__global__ void for_rows_by_warp(int64_t rows, F f) {
+  const int64_t row = int64_t(blockIdx.x) * (kThreads / kWarp) + threadIdx.x / kWarp;
+  f(row < rows ? row : rows - 1, int(threadIdx.x % kWarp), row < rows);
+}
+
+template <class F>
+void rows_by_warp(int64_t rows, F f) {
+  if (rows == 0) return;
+  constexpr int64_t kRows = kThreads / kWarp;
+  launch({(rows + kRows - 1) / kRows, kThreads}, for_rows_by_warp<F>, rows, f);
+}
+
+template <class T>
+struct Norm {
+  const T* x;
+  const T* gain;
+  const T* bias;  // null: RMS norm
+  T* mean;
+  T* inverse;
+  T* y;
+  int64_t width;
+  T eps;
+  __device__ void operator()(int64_t row, int lane, bool live) const {
+    const T* in = x + row * width;
+    T center = 0, squares = 0;
+    if (bias) {
+      for (int64_t i = lane; i < width; i += kWarp) center += in[i];
+      center = reduce_warp(center, Plus()) / T(width);
+    }
+    for (int64_t i = lane; i < width; i += kWarp) squares += (in[i] - center) * (in[i] - center);
+    const T scale = 1 / std::sqrt(reduce_warp(squares, Plus()) / T(width) + eps);
+    if (!live) return;
+    for (int64_t i = lane; i < width; i += kWarp) {
+      y[row * width + i] = (in[i] - center) * scale * gain[i] + (bias ? bias[i] : T(0));
+    }
+    if (lane == 0) {
+      inverse[row] = scale;
+      if (bias) mean[row] = center;
+    }
+  }
+};
+
+// The formulas are those of norm_rows_backward_cpu in rows.cpp.
+template <class T>
+struct NormBackward {
+  const T* x;
+  const T* gain;
+  const T* mean;  // null: RMS norm
+  const T* inverse;
+  const T* dy;
+  T* dx;
+  int64_t width;
+  __device__ T z(int64_t row, int64_t i) const {
+    return (x[row * width + i] - (mean ? mean[row] : T(0))) * inverse[row];
+  }
+  __device__ void operator()(int64_t row, int lane, bool live) const {
+    T mean_dz = 0, mean_dz_z = 0;
+    for (int64_t i = lane; i < width; i += kWarp) {
+      const T dz = dy[row * width + i] * gain[i];
+      mean_dz += dz;
+      mean_dz_z += dz * z(row, i);
+    }
+    mean_dz = mean ? reduce_warp(mean_dz, Plus()) / T(width) : T(0);
+    mean_dz_z = reduce_warp(mean_dz_z, Plus()) / T(width);
+    if (!live) return;
+    for (int64_t i = lane; i < width; i += kWarp) {
+      const T dz = dy[row * width + i] * gain[i];
+      dx[row * width + i] = inverse[row] * (dz - mean_dz - z(row, i) * mean_dz_z);
+    }
+  }
+};
+
+template <class T>
+struct GainTerm {
+  NormBackward<T> norm;
+  __device__ T operator()(int64_t row, int64_t col) const {
+    return norm.dy[row * norm.width + col] * norm.z(row, col);
+  }
+};
+
+template <class T>
+T* data_or_null(const Tensor& x) {
+  return x ? x.data<T>() : nullptr;
+}
+
+void norm_rows_cuda(NormRows& n, Tensor& y) {
+  with_real(y.dtype(), [&]<class T>(T) {
+    rows_by_warp(n.x.dim(0), Norm<T>{n.x.data<T>(), n.gain.data<T>(), data_or_null<T>(n.bias),
+                                     data_or_null<T>(n.mean), n.inverse.data<T>(), y.data<T>(),
+                                     n.x.dim(1), T(n.eps)});
+  });
+}
+
+void norm_rows_backward_cuda(const NormRows& n, const Tensor& dy, Tensor& dx, Tensor& dgain,
+                             Tensor& dbias) {
+  const int64_t rows = n.x.dim(0), width = n.x.dim(1);
+  with_real(dy.dtype(), [&]<class T>(T) {
+    const NormBackward<T> norm = {n.x.data<T>(),
+                                  n.gain.data<T>(),
+                                  data_or_null<T>(n.mean),
+                                  n.inverse.data<T>(),
+                                  dy.data<T>(),
+                                  dx.data<T>(),
+                                  width};
+    rows_by_warp(rows, norm);
+    ordered_sums<T>(rows, 1, width, OneKey(), GainTerm<T>{norm}, dgain.data<T>());
+    if (n.bias)
+      ordered_sums<T>(rows, 1, width, OneKey(), Entry<T>{dy.data<T>(), width}, dbias.data<T>());
+  });
+}
+
+struct Larger {
+  template <class T>
+  __device__ T operator()(T a, T b) const {
+    return a > b ? a : b;
+  }
+};
+
+// The number of rows that count, summed as f64 (exact).
+struct CountTerm {
+  const int32_t* mask;
+  __device__ double operator()(int64_t row, int64_t) const {
+    return !mask || mask[row] != 0 ? 1 : 0;
+  }
+};
+
+template <class T>
+struct CrossEntropy {
+  const T* logits;
+  const int32_t* target;
+  const int32_t* mask;
+  const double* count;
+  double* losses;  // [rows]
+  T* dlogits;      // or null
+  int64_t classes;
+  __device__ void operator()(int64_t row, int lane, bool live) const {
+    const T* x = logits + row * classes;
+    const bool counted = !mask || mask[row] != 0;
+    const int32_t label = target[row];
+    const T label_logit = x[label];
+    T max = x[0];
+    for (int64_t i = lane; i < classes; i += kWarp) max = Larger()(max, x[i]);
+    max = reduce_warp(max, Larger());
+    T sum = 0;
+    for (int64_t i = lane; i < classes; i += kWarp) sum += std::exp(x[i] - max);
+    sum = reduce_warp(
+        sum, Plus());  // also a barrier: all lanes have read the row when dlogits is logits
+    if (!live) return;
+    if (lane == 0) losses[row] = counted ? double(max - label_logit) + std::log(double(sum)) : 0;
+    if (!dlogits) return;
+    const T scale = counted ? T(1 / (double(sum) * *count)) : T(0);
+    for (int64_t i = lane; i < classes; i += kWarp) {
+      const T onehot = counted && i == label ? T(1 / *count) : T(0);
+      dlogits[row * classes + i] = scale * std::exp(x[i] - max) - onehot;
+    }
+  }
+};
+
+template <class T>
+struct MeanLoss {
+  const double* sum;
+  const double* count;
+  T* loss;
+  __device__ void operator()(int64_t) const { *loss = *count > 0 ? T(*sum / *count) : T(0); }
+};
+
+void cross_entropy_cuda(const Tensor& logits, const Tensor& target, const Tensor& mask,
+                        Tensor& loss, Tensor& dlogits) {
+  const int64_t rows = logits.dim(0);
+  Tensor count({1}, DType::f64, Device::cuda), sum({1}, DType::f64, Device::cuda);
+  Tensor losses({rows}, DType::f64, Device::cuda);
+  const int32_t* counted = data_or_null<int32_t>(mask);
+  ordered_sums<double>(rows, 1, 1, OneKey(), CountTerm{counted}, count.data<double>());
+  with_real(logits.dtype(), [&]<class T>(T) {
+    rows_by_warp(rows, CrossEntropy<T>{logits.data<T>(), target.data<int32_t>(), counted,
+                                       count.data<double>(), losses.data<double>(),
+                                       data_or_null<T>(dlogits), logits.dim(1)});
+    ordered_sums<double>(rows, 1, 1, OneKey(), Entry<double>{losses.data<double>(), 1},
+                         sum.data<double>());
+    parallel_for(Device::cuda, 1,
+                 MeanLoss<T>{sum.data<double>(), count.data<double>(), loss.data<T>()});
+  });
+}
+
+template <class T>
+struct Argmax {
+  const T* logits;
+  int32_t* out;
+  int64_t classes;
+  __device__ void operator()(int64_t row, int lane, bool live) const {
+    const T* x = logits + row * classes;
+    T max = x[0];
+    for (int64_t i = lane; i < classes; i += kWarp) max = Larger()(max, x[i]);
+    max = reduce_warp(max, Larger());
+    int first = int(classes);  // the first place of the maximum
+    for (int64_t i = lane; i < classes; i += kWarp) {
+      if (x[i] == max && i < first) first = int(i);
+    }
+    first = -reduce_warp(-first, Larger());
+    if (live && lane == 0) out[row] = first == classes ? 0 : first;  // a row of NaNs: any class
+  }
+};
+
+void argmax_rows_cuda(const Tensor& logits, Tensor& out) {
+  with_real(logits.dtype(), [&]<class T>(T) {
+    rows_by_warp(logits.dim(0), Argmax<T>{logits.data<T>(), out.data<int32_t>(), logits.dim(1)});
+  });
+}
+
+}  // namespace
+
+void register_rows() {
+  gather_rows.cuda = &gather_rows_cuda;
+  scatter_add_rows.cuda = &scatter_add_rows_cuda;
+  concat_columns.cuda = &concat_columns_cuda;
+  split_columns.cuda = &split_columns_cuda;
+  sum_rows.cuda = &sum_rows_cuda;
+  norm_rows.cuda = &norm_rows_cuda;
+  norm_rows_backward.cuda = &norm_rows_backward_cuda;
+  cross_entropy.cuda = &cross_entropy_cuda;
+  argmax_rows.cuda = &argmax_rows_cuda;
+}
+
+}  // namespace lssm::kernels
