@@ -23,10 +23,12 @@ void accumulate(Tensor& grad, const Tensor& dx) {
 }  // namespace
 
 Var Tape::leaf(const Tensor& value, bool needs_grad) {
-  return push({.op = "leaf", .value = value, .needs_grad = needs_grad});
+  if (check_finite_) check_finite(value, "value", "leaf", nodes_.size());
+  return push({.op = "leaf", .value = value, .needs_grad = needs_grad && with_gradients_});
 }
 
 Var Tape::parameter(Parameter& parameter) {
+  if (check_finite_) check_finite(parameter.value, "value", parameter.name.c_str(), nodes_.size());
   return push({.op = "parameter",
                .value = parameter.value,
                .parameter = &parameter,
@@ -34,7 +36,6 @@ Var Tape::parameter(Parameter& parameter) {
 }
 
 Var Tape::push(Node node) {
-  if (check_finite_) check_finite(node.value, "value", node.op);
   nodes_.push_back(std::move(node));
   return {this, uint32_t(nodes_.size() - 1)};
 }
@@ -45,7 +46,9 @@ void Tape::add_grad(Var x, const Tensor& dx) {
   LSSM_CHECK(dx.shape() == node.value.shape() && dx.dtype() == node.value.dtype(), node.op,
              ": gradient ", dx.shape(), " ", dtype_name(dx.dtype()), " for a value ",
              node.value.shape(), " ", dtype_name(node.value.dtype()));
-  if (check_finite_) check_finite(dx, "gradient", node.op);
+  if (check_finite_) {
+    check_finite(dx, "gradient", node.parameter ? node.parameter->name.c_str() : node.op, x.id);
+  }
   accumulate(node.grad, dx);
 }
 
@@ -95,12 +98,13 @@ void Tape::reset() {
   arena_.release();
 }
 
-void Tape::check_finite(const Tensor& numbers, const char* what, const char* op) const {
+void Tape::check_finite(const Tensor& numbers, const char* what, const char* name,
+                        size_t id) const {
   if (numbers.dtype() == DType::i32) return;
   const int64_t bad = kernels::first_not_finite(numbers);
   if (bad < 0) return;
-  fail_numeric("not a finite number: the ", what, " of \"", op, "\" (operation ", nodes_.size(),
-               ", shape ", numbers.shape(), ") at position ", bad);
+  fail_numeric("not a finite number: the ", what, " of \"", name, "\" (operation ", id, ", shape ",
+               numbers.shape(), ") at position ", bad);
 }
 
 }  // namespace lssm

@@ -87,7 +87,8 @@ class Tape {
 
   Var push(Node node);
   void run_backward(uint32_t last);
-  void check_finite(const Tensor& numbers, const char* what, const char* op) const;
+  // Throws unless all are finite: `what` is "value" or "gradient" of operation `id`.
+  void check_finite(const Tensor& numbers, const char* what, const char* name, size_t id) const;
 
   static constexpr size_t kArenaBytes = size_t(1) << 18;  // closures of a step fit; more is allowed
   std::vector<std::byte> first_block_ = std::vector<std::byte>(kArenaBytes);
@@ -101,6 +102,7 @@ inline Tensor Var::value() const { return tape->nodes_[id].value; }
 
 template <class F>
 Var Tape::record(const char* op, Tensor value, std::initializer_list<Var> inputs, F backward) {
+  if (check_finite_) check_finite(value, "value", op, nodes_.size());
   Node node{op, std::move(value)};
   for (const Var& input : inputs) {
     LSSM_CHECK(input.tape == this, op, ": inputs are on different tapes");

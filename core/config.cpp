@@ -76,8 +76,9 @@ Json scalar_schema(const Rule& rule) {
   Json schema = {{"type", JsonType<T>::kName}};
   if (!rule.allowed.empty()) schema["enum"] = rule.allowed;
   if constexpr (!std::is_same_v<T, std::string>) {
-    if (rule.min > -std::numeric_limits<double>::infinity()) {
-      schema[rule.open_min ? "exclusiveMinimum" : "minimum"] = rule.min;
+    const double min = std::is_unsigned_v<T> ? std::max(rule.min, 0.0) : rule.min;
+    if (min > -std::numeric_limits<double>::infinity() && !std::is_same_v<T, bool>) {
+      schema[rule.open_min ? "exclusiveMinimum" : "minimum"] = min;
     }
     if (rule.max < std::numeric_limits<double>::infinity()) schema["maximum"] = rule.max;
   }
@@ -114,7 +115,7 @@ void Fields::read(Json& object, const std::string& pointer, Configurable& target
              object.dump());
   Fields fields(&object, pointer);
   target.fields(fields);
-  fields.refuse_unknown_keys();
+  fields.refuse_unknown_keys(true);
 }
 
 Json Fields::schema(Configurable& target) {
@@ -141,7 +142,7 @@ Json Fields::describe_object(Configurable& target, Json* definitions, const std:
 }
 
 Json* Fields::find(const char* key) {
-  known_.push_back(key);
+  if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.push_back(key);
   const auto found = object_->find(key);
   return found == object_->end() ? nullptr : &*found;
 }
@@ -205,25 +206,29 @@ void Fields::add_object(const char* key, Configurable& value, const char* about)
   if (describing())
     return describe(key, describe_object(value, schema_->definitions, ""), about, false);
   if (!find(key)) (*object_)[key] = Json::object();
-  read((*object_)[key], path(key), value);
+  Json& object = (*object_)[key];
+  LSSM_CHECK(object.is_object(), path(key), ": expected an object, got ", object.dump());
+  Fields fields(&object, path(key));
+  value.fields(fields);
+  fields.refuse_unknown_keys(false);
 }
 
 void Fields::check(bool condition, const char* key, const std::string& message) const {
   if (!describing()) LSSM_CHECK(condition, path(key), ": ", message);
 }
 
-void Fields::refuse_unknown_keys() const {
-  std::vector<std::string> known = known_;
+void Fields::refuse_unknown_keys(bool may_have_type) const {
   for (const auto& [key, value] : object_->items()) {
-    if (key == "type" || std::find(known.begin(), known.end(), key) != known.end()) continue;
-    fail(path(key), ": unknown key; ", spelling_help(key, known));
+    if (key == "type" && may_have_type) continue;
+    if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+    fail(path(key), ": unknown key; ", spelling_help(key, known_));
   }
 }
 
 Json parse_json(const std::string& text, const std::string& source) {
   try {
     return Json::parse(text, DuplicateCheck(source), true, true);
-  } catch (const Json::parse_error& error) {
+  } catch (const Json::exception& error) {  // no JSON, or a number that is too large
     std::string message = error.what();
     message =
         message.substr(std::min(message.size(), message.find("] ") + 2));  // drop the library's tag

@@ -130,7 +130,7 @@ class Fields {
   void describe_value(const char* key, const T& value, const char* about, const Rule& rule);
   void describe(const char* key, Json schema, const char* about, bool required);
   static Json describe_object(Configurable& target, Json* definitions, const std::string& type);
-  void refuse_unknown_keys() const;
+  void refuse_unknown_keys(bool may_have_type) const;
   // Reads the object at `pointer` as the type it names.
   template <class Base>
   static std::unique_ptr<Base> read_variant(Json& object, const std::string& pointer,

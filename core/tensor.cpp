@@ -22,6 +22,12 @@ void Shape::assign(const int64_t* sizes, size_t count) {
     LSSM_CHECK(sizes[i] >= 0, "shape: size ", sizes[i], " is negative");
     sizes_[i] = sizes[i];
   }
+  if (std::count(sizes, sizes + count, 0) > 0) return;
+  int64_t bytes = 8;  // of the widest dtype: a product that wraps around would be overrun
+  for (size_t i = 0; i < count; ++i) {
+    LSSM_CHECK(sizes[i] <= INT64_MAX / bytes, "shape: ", *this, " is out of range");
+    bytes *= sizes[i];
+  }
 }
 
 int64_t Shape::numel() const {
@@ -116,6 +122,7 @@ void Tensor::set_zero() { device_memory(device_).zero(raw(), size_t(bytes())); }
 double Tensor::item() const {
   LSSM_CHECK(numel() == 1, "item: the tensor has shape ", shape_);
   const Tensor host = to(Device::cpu);
+  if (dtype_ == DType::i32) return *host.data<int32_t>();
   return with_real(dtype_, [&]<class T>(T) { return double(*host.data<T>()); });
 }
 

@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "core/algebra/ceilings.h"
 #include "core/algebra/group_json.h"
@@ -82,6 +83,12 @@ struct GroupWordConfig final : TaskConfig {
   bool bos = false, pad_in_loss = false;
 };
 
+// How many of a fixed set's words are for training, rounded down. Of 100 the share 0.57 is 57,
+// though 0.57 * 100 is 56.99… in binary.
+uint64_t training_part(uint64_t words, double share) {
+  return uint64_t(double(words) * share + 1e-6);
+}
+
 // Special ids, counted from the order of the group.
 enum Special { kPad, kBos, kSpecials = 7 };
 
@@ -114,9 +121,12 @@ void GroupWordConfig::fields(Fields& f) {
   f.add("bos", bos, "special tokens, and BOS at the start of each sequence");
   f.add("pad_in_loss", pad_in_loss, "padding is trained as a class of its own (needs bos)");
   f.check(bos || !pad_in_loss, "pad_in_loss", "there is no padding class without bos");
-  f.check(samples == 0 || samples * (1 - train_share) >= 1, "samples",
-          "leaves no sequence for validation");
-  f.check(samples == 0 || samples * train_share >= 1, "samples", "leaves no sequence for training");
+  const uint64_t words = uint64_t(samples), for_training = training_part(words, train_share);
+  f.check(samples == 0 || for_training < words, "samples", "leaves no sequence for validation");
+  f.check(samples == 0 || for_training >= 1, "samples", "leaves no sequence for training");
+  const std::set<int64_t> different(lengths.begin(), lengths.end());
+  f.check(samples == 0 || different.size() == lengths.size(), "lengths",
+          "a fixed set has each length once");
   f.check_with("group", [this] { algebra::group_from_json(group); });
   f.check_with("inputs", [this] { input_elements(algebra::group_from_json(group), inputs); });
 }
@@ -169,7 +179,10 @@ std::vector<int> GroupWord::set_member(uint64_t seed, int64_t length, uint64_t n
   std::vector<int> word(static_cast<size_t>(length));
   const double words = std::pow(double(inputs_.size()), double(length));
   if (words > 0x1p62) {
-    Random random(seed, Stream::train, uint32_t(number));
+    // Each length has substreams of its own: else short words would be the beginnings of long ones.
+    const auto which =
+        std::lower_bound(lengths_.begin(), lengths_.end(), length) - lengths_.begin();
+    Random random(seed, Stream::train, uint32_t(number * lengths_.size() + uint64_t(which)));
     for (int& x : word) x = int(random.below(uint32_t(inputs_.size())));
     return word;
   }
@@ -185,8 +198,8 @@ std::vector<int> GroupWord::set_member(uint64_t seed, int64_t length, uint64_t n
 // new in each epoch, for validation always the same.
 std::vector<int> GroupWord::fixed_word(Split split, uint64_t seed, uint64_t position) const {
   const uint64_t longest = set_size(lengths_.back());
-  const uint64_t for_training = std::clamp<uint64_t>(
-      uint64_t(double(longest) * config_.train_share), 1, std::max<uint64_t>(longest - 1, 1));
+  const uint64_t for_training = std::clamp<uint64_t>(training_part(longest, config_.train_share), 1,
+                                                     std::max<uint64_t>(longest - 1, 1));
   if (split == Split::valid) {
     const uint64_t others = std::max<uint64_t>(longest - for_training, 1);
     return set_member(seed, lengths_.back(), (for_training + position % others) % longest);

@@ -13,7 +13,7 @@
 namespace lssm {
 namespace {
 
-using kernels::ScanShape;
+using kernels::cpu::ScanShape;
 using lie::Groups;
 using Random = std::mt19937_64;
 
@@ -56,14 +56,14 @@ struct Problem {
 
   static T* pointer(std::vector<T>& x) { return x.empty() ? nullptr : x.data(); }
 
-  kernels::ScanStart<T> start() {
+  kernels::cpu::ScanStart<T> start() {
     return {h0.data(), shared_h0 ? 0 : v * shape.heads, reset.empty() ? nullptr : reset.data()};
   }
-  kernels::ScanForward<T> forward_args() {
+  kernels::cpu::ScanForward<T> forward_args() {
     h.assign(size_t(shape.batch * shape.length * v * shape.heads), T(0));
     return {a.data(), pointer(b), start(), h.data()};
   }
-  kernels::ScanBackward<T> backward_args() {
+  kernels::cpu::ScanBackward<T> backward_args() {
     da.assign(a.size(), T(0));
     db.assign(b.size(), T(0));
     d_h0.assign(size_t(shape.batch * v * shape.heads), T(0));
@@ -73,8 +73,8 @@ struct Problem {
 
   template <class Wide = WidePack<T>, class Narrow = NarrowPack<T>>
   void run(int threads = 1) {
-    kernels::scan_forward<G, T, Wide, Narrow>(shape, forward_args(), threads);
-    kernels::scan_backward<G, T, Wide, Narrow>(shape, backward_args(), threads);
+    kernels::cpu::scan_forward<G, T, Wide, Narrow>(shape, forward_args(), threads);
+    kernels::cpu::scan_backward<G, T, Wide, Narrow>(shape, backward_args(), threads);
   }
   void run_reference() {
     testing::scan_reference<G>(shape, forward_args());
@@ -250,7 +250,7 @@ TEST_CASE("scan gradients agree with differences", "[scan]") {
     p.run();
     const auto loss = [&] {
       auto q = p;
-      kernels::scan_forward<G>(q.shape, q.forward_args(), 1);
+      kernels::cpu::scan_forward<G>(q.shape, q.forward_args(), 1);
       double sum = 0;
       const int64_t row = G::vector_dim * q.shape.heads, count = q.shape.length * row;
       for (size_t i = 0; i < q.h.size(); ++i) sum += q.dh[i] * q.h[i];
@@ -339,12 +339,12 @@ TEST_CASE("a split scan that carries its state equals the whole", "[scan]") {
           p->reset = part(whole.reset, is_second);
         }
         first.h0 = whole.h0;
-        kernels::scan_forward<G>(first.shape, first.forward_args(), 1);
+        kernels::cpu::scan_forward<G>(first.shape, first.forward_args(), 1);
         second.h0 = slice(first.h, batch, cut, cut - 1, cut);
         second.dh_last = whole.dh_last;
         second.run();
         first.dh_last = second.d_h0;
-        kernels::scan_backward<G>(first.shape, first.backward_args(), 1);
+        kernels::cpu::scan_backward<G>(first.shape, first.backward_args(), 1);
 
         CHECK(same_bits(first.h, part(whole.h, false)));
         CHECK(same_bits(second.h, part(whole.h, true)));

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one table of operation cases. Gradient checks, f32 against f64, determinism, the comparison
+// of devices and the benchmarks all walk it: an operation that has its rows here has all of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "autodiff/grad_check.h"
+#include "core/tensor.h"
+
+namespace lssm::testing {
+
+struct OpCase {
+  std::string name;
+  OpFunction op;
+  // On the CPU. Real inputs are f64 numbers that f32 holds too; their gradient is wanted. i32
+  // inputs are indices, labels and masks.
+  std::vector<Tensor> inputs;
+  // False where differences cannot serve: the point has no derivative (the gradient there is a
+  // convention), or the case is large and only repeats the arithmetic of a small one.
+  bool differences = true;
+  // Largest difference between f32 and f64, relative to the largest entry of a tensor. 1e-5 for
+  // maps, 1e-4 for scans.
+  double f32_tolerance = 1e-5;
+};
+
+const std::vector<OpCase>& op_cases();
+
+// What one run of a case gives: its outputs, then the gradients of its real inputs for a loss that
+// weighs every output number (loss_weights).
+struct OpResult {
+  std::vector<Tensor> values;
+  std::vector<Tensor> gradients;
+};
+// Real inputs are converted to `dtype`; everything runs on `device` and comes back to the CPU.
+OpResult run_case(const OpCase& c, DType dtype, Device device = Device::cpu);
+
+// Seeded inputs that f32 holds exactly.
+Tensor normal_numbers(const Shape& shape, uint32_t seed, double scale = 1);
+Tensor integers(const Shape& shape, const std::vector<double>& values);
+// i32 numbers from 0 to n - 1.
+Tensor integers_below(uint32_t n, const Shape& shape, uint32_t seed);
+
+// Rows of the table for the recurrence of every group (op_cases_scan.cpp).
+void add_scan_cases(std::vector<OpCase>& cases);
+
+}  // namespace lssm::testing
