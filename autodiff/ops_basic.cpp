@@ -34,6 +34,7 @@ Var activation(kernels::Activation kind, Var x) {
 
 Var dropout(Var x, double rate, uint64_t seed, uint32_t draw, uint32_t site) {
   LSSM_CHECK(rate >= 0 && rate < 1, "dropout: rate ", rate, " is not in [0, 1)");
+  LSSM_CHECK(site < 65536, "dropout: site ", site, " is not below 65536");
   Tape& tape = *x.tape;
   const kernels::DropoutCoins coins = {rate, seed, draw, site};
   Tensor y = Tensor::like(x.value());

@@ -26,7 +26,7 @@ class Cosine final : public Schedule {
 
  protected:
   double after_warmup(int64_t done, int64_t total) const override {
-    const double share = total > 0 ? double(done) / double(total) : 1;
+    const double share = done < total ? double(done) / double(total) : 1;
     return final_ + (1 - final_) * (1 + std::cos(std::numbers::pi * share)) / 2;
   }
 

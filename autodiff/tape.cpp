@@ -77,6 +77,7 @@ void Tape::run_backward(uint32_t last) {
     Node& node = nodes_[i];
     if (node.parameter && node.grad) accumulate(node.parameter->grad, node.grad);
     if (!node.backward) continue;  // leaves keep their gradient
+    running_ = node.op;
     if (node.grad) node.backward->run(node.grad);
     node.grad = {};  // peak memory falls as we walk back
     node.backward->~Closure();
@@ -95,6 +96,7 @@ void Tape::reset() {
     if (node.backward) node.backward->~Closure();
   }
   nodes_.clear();
+  running_ = nullptr;
   arena_.release();
 }
 
@@ -103,8 +105,9 @@ void Tape::check_finite(const Tensor& numbers, const char* what, const char* nam
   if (numbers.dtype() == DType::i32) return;
   const int64_t bad = kernels::first_not_finite(numbers);
   if (bad < 0) return;
-  fail_numeric("not a finite number: the ", what, " of \"", name, "\" (operation ", id, ", shape ",
-               numbers.shape(), ") at position ", bad);
+  const std::string maker = running_ ? text(", made by \"", running_, "\"") : "";
+  fail_numeric("not a finite number: the ", what, " of \"", name, "\"", maker, " (operation ", id,
+               ", shape ", numbers.shape(), ") at position ", bad);
 }
 
 }  // namespace lssm

@@ -96,6 +96,7 @@ class Tape {
   std::vector<Node> nodes_;
   bool with_gradients_;
   bool check_finite_ = false;
+  const char* running_ = nullptr;  // the operation whose backward pass runs
 };
 
 inline Tensor Var::value() const { return tape->nodes_[id].value; }
