@@ -42,8 +42,9 @@ std::string differences(const SafetensorsFile& file, const std::vector<NamedTens
     const SafetensorsEntry* entry = file.find(tensor.name);
     if (!entry) {
       report(tensor.name, " is missing");
-    } else if (Shape(entry->shape) != tensor.value.shape()) {
-      report(tensor.name, " has shape ", Shape(entry->shape), ", expected ", tensor.value.shape());
+    } else if (entry->shape != tensor.value.shape().sizes()) {
+      report(tensor.name, " has shape ", Json(entry->shape).dump(), ", expected ",
+             tensor.value.shape());
     } else if (entry->dtype != safetensors_dtype(tensor.value.dtype())) {
       report(tensor.name, " is ", entry->dtype, ", expected ",
              safetensors_dtype(tensor.value.dtype()));
@@ -65,6 +66,12 @@ std::string metadata_value(const SafetensorsFile& file, const std::string& path,
   if (found == file.metadata.end())
     fail_file(path, ": no checkpoint of lssm: its metadata has no \"", key, "\"");
   return found->second;
+}
+
+Json metadata_json(const SafetensorsFile& file, const std::string& path, const std::string& key) {
+  const Json json = Json::parse(metadata_value(file, path, key), nullptr, false);
+  if (!json.is_object()) fail_file(path, ": its metadata \"", key, "\" is no JSON object");
+  return json;
 }
 
 }  // namespace
@@ -92,7 +99,7 @@ Json checkpoint_config(const SafetensorsFile& file, const std::string& path) {
   const std::string format = metadata_value(file, path, "format");
   if (format != kFormat)
     fail_file(path, ": checkpoint format \"", format, "\", expected \"", kFormat, "\"");
-  return parse_json(metadata_value(file, path, "config"), path);
+  return metadata_json(file, path, "config");
 }
 
 TrainState load_checkpoint(const SafetensorsFile& file, const std::string& path,
@@ -106,13 +113,12 @@ TrainState load_checkpoint(const SafetensorsFile& file, const std::string& path,
     Tensor target = tensor.value;
     target.copy_from(host.to(target.device()));
   }
-  const Json training = parse_json(metadata_value(file, path, "train"), path);
-  if (!training.is_object() || !training.contains("step") ||
-      !training["step"].is_number_integer()) {
-    fail_file(path, ": its metadata names no training step");
-  }
-  return {training["step"], training.value("best_accuracy", -1.0),
-          training.value("best_loss", 0.0)};
+  const Json training = metadata_json(file, path, "train");
+  const auto number = [&](const char* key) -> Json {
+    if (training.contains(key) && training[key].is_number()) return training[key];
+    fail_file(path, ": its metadata \"train\" has no number \"", key, "\"");
+  };
+  return {number("step"), number("best_accuracy"), number("best_loss")};
 }
 
 }  // namespace lssm

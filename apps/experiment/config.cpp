@@ -16,7 +16,7 @@ void TrainConfig::fields(Fields& f) {
   f.add_variant("schedule", schedule, schedule_registry(), "learning rate over the steps",
                 "constant");
   f.add("clip_norm", clip_norm, "largest norm of all gradients together; 0: no limit", at_least(0));
-  f.add("seed", seed, "of the data, the first parameters and dropout");
+  f.add("seed", seed, "of the data, the first parameters and dropout", at_least(0));
   f.add("checkpoint_every", checkpoint_every, "steps between checkpoints; 0: only at the end",
         at_least(0));
   f.add("validate_every", validate_every, "steps between validations; 0: only at the end",

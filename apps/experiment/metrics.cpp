@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/experiment/metrics.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace lssm {
@@ -20,10 +21,11 @@ void AccuracyCount::add(const Batch& batch, const Tensor& predicted) {
     const int32_t* targets = batch.targets.data<int32_t>() + row * length;
     const int32_t* answers = predicted.data<int32_t>() + row * length;
     const int32_t* scored = batch.scored ? batch.scored.data<int32_t>() + row * length : nullptr;
-    bool right = false, exact = true, any = false;
+    ++sequences_;
+    if (length == 0 || (scored && std::count(scored, scored + length, 0) == length)) continue;
+    bool right = false, exact = true;
     for (int64_t t = 0; t < length; ++t) {
       if (!scored || scored[t]) {
-        any = true;
         right = answers[t] == targets[t];
         exact = exact && right;
         right_[size_t(t)] += right;
@@ -31,9 +33,8 @@ void AccuracyCount::add(const Batch& batch, const Tensor& predicted) {
       }
       exact_[size_t(t)] += exact;
     }
-    ++sequences_;
-    final_right_ += any && right;
-    final_all_ += any;
+    final_right_ += right;
+    ++final_all_;
   }
 }
 
@@ -47,13 +48,13 @@ Json AccuracyCount::summary() const {
   for (int64_t position = 1; position <= length;
        position = position == length ? length + 1 : std::min(2 * position, length)) {
     const size_t t = size_t(position - 1);
-    Json point = {{"position", position}, {"exact_prefix", share(exact_[t], sequences_)}};
+    Json point = {{"position", position}, {"exact_prefix", share(exact_[t], final_all_)}};
     if (all_[t] > 0) point["accuracy"] = share(right_[t], all_[t]);
     curve.push_back(point);
   }
   return {{"final", final_accuracy()},
           {"prefix", prefix_accuracy()},
-          {"exact_prefix", share(exact_.empty() ? 0 : exact_.back(), sequences_)},
+          {"exact_prefix", share(exact_.empty() ? 0 : exact_.back(), final_all_)},
           {"sequences", sequences_},
           {"curve", curve}};
 }

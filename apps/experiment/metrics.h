@@ -10,7 +10,7 @@
 namespace lssm {
 
 // Counts right answers. Positions that are not scored are never counted; a sequence's last scored
-// position is its final one.
+// position is its final one. A sequence without scored positions counts as seen and no more.
 class AccuracyCount {
  public:
   explicit AccuracyCount(int64_t length)
@@ -30,7 +30,8 @@ class AccuracyCount {
   std::vector<int64_t> right_;  // [length] right answers at a position
   std::vector<int64_t> all_;    // [length] scored answers at a position
   std::vector<int64_t> exact_;  // [length] sequences right at every position up to this one
-  int64_t sequences_ = 0, final_right_ = 0, final_all_ = 0;
+  int64_t sequences_ = 0;
+  int64_t final_right_ = 0, final_all_ = 0;  // of the sequences with scored positions
 };
 
 }  // namespace lssm

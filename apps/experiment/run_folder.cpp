@@ -32,6 +32,7 @@ RunFolder RunFolder::create(const std::filesystem::path& path, const Json& resol
   std::filesystem::create_directories(path, error);
   if (error) fail_file(path.string(), ": the run folder cannot be made: ", error.message());
   RunFolder folder(path);
+  folder.remove_temporary_files();
   write_file_atomically(folder.config(), resolved.dump(2) + "\n");
   return folder;
 }
@@ -51,7 +52,7 @@ void RunFolder::append_metrics(const Json& line) {
   if (!metrics_) fail_file(metrics(), ": cannot be written");
 }
 
-double RunFolder::rewind_metrics(int64_t step) {
+double RunFolder::rewind_metrics(int64_t step, bool validates_again) {
   std::error_code missing;
   if (!std::filesystem::exists(metrics(), missing)) return 0;
   std::istringstream lines(read_file(metrics()));
@@ -60,12 +61,25 @@ double RunFolder::rewind_metrics(int64_t step) {
   for (std::string line; std::getline(lines, line);) {
     const Json json =
         Json::parse(line, nullptr, false);  // the last line of a killed run may be cut
-    if (!json.is_object() || json.value("step", int64_t(0)) > step) continue;
+    if (!json.is_object() || !json.contains("step") || !json["step"].is_number_integer()) continue;
+    if (json["step"] > step || (json["step"] == step && validates_again && json.contains("valid")))
+      continue;
     kept += line + "\n";
     wall = json.value("wall_s", wall);
   }
   write_file_atomically(metrics(), kept);
   return wall;
+}
+
+void RunFolder::remove_temporary_files() const {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(path_, ignored)) {
+    const std::string name = entry.path().filename().string();
+    for (const char* file : kFiles) {
+      if (name.starts_with(std::string(file) + ".tmp-"))
+        std::filesystem::remove(entry.path(), ignored);
+    }
+  }
 }
 
 void RunFolder::write_summary(const Json& summary) const {

@@ -31,8 +31,11 @@ class RunFolder {
   // Appends one object to metrics.jsonl and flushes it.
   void append_metrics(const Json& line);
   // Drops the lines of steps after `step`: they were logged after the checkpoint that a run resumes
-  // from. Returns the seconds of wall clock that the run had taken by then.
-  double rewind_metrics(int64_t step);
+  // from. `validates_again`: also the validation at `step`. Returns the seconds of wall clock that
+  // the run had taken by then.
+  double rewind_metrics(int64_t step, bool validates_again);
+  // Removes the halves of files that a killed program left.
+  void remove_temporary_files() const;
   void write_summary(const Json& summary) const;
 
  private:

@@ -10,6 +10,7 @@
 #include "apps/experiment/evaluator.h"
 #include "core/log.h"
 #include "core/parallel.h"
+#include "kernels/reduce.h"
 
 namespace lssm {
 
@@ -40,15 +41,16 @@ Trainer::Trainer(Experiment& experiment, RunFolder& folder)
       wall_start_(now_seconds()) {}
 
 void Trainer::resume() {
+  folder_.remove_temporary_files();
   std::error_code error;
   if (!std::filesystem::exists(folder_.checkpoint(), error)) {
     spdlog::info("{}: no checkpoint yet, starting from step 0", folder_.path().string());
-    folder_.rewind_metrics(-1);
+    folder_.rewind_metrics(-1, false);
     return;
   }
   state_ = load_checkpoint(read_safetensors(folder_.checkpoint()), folder_.checkpoint(),
                            experiment_, optimizer_.get());
-  wall_before_ = folder_.rewind_metrics(state_.step);
+  wall_before_ = folder_.rewind_metrics(state_.step, state_.step >= experiment_.config.train.steps);
   spdlog::info("resumed at step {}", state_.step);
 }
 
@@ -126,6 +128,10 @@ void Trainer::explain_not_finite() {
 void Trainer::validate() {
   const Score score =
       evaluate(experiment_, Split::valid, experiment_.config.train.valid_sequences, 0);
+  if (!std::isfinite(score.loss)) {
+    save();
+    fail_numeric("step ", state_.step, ": not a finite number: the loss of the validation");
+  }
   valid_ = valid_summary(score);
   folder_.append_metrics({{"step", state_.step}, {"valid", valid_}, {"wall_s", wall_seconds()}});
   const double accuracy = score.accuracy.prefix_accuracy();
@@ -137,7 +143,17 @@ void Trainer::validate() {
   write_checkpoint(folder_.best(), experiment_, *optimizer_, state_);
 }
 
-void Trainer::save() { write_checkpoint(folder_.checkpoint(), experiment_, *optimizer_, state_); }
+// Never replaces a good checkpoint by one with numbers that are not finite.
+void Trainer::save() {
+  for (const Parameter& p : experiment_.model.parameters().all()) {
+    const int64_t bad = kernels::first_not_finite(p.value);
+    if (bad < 0) continue;
+    fail_numeric("step ", state_.step, ": not a finite number: the parameter \"", p.name,
+                 "\" (shape ", p.value.shape(), ") at position ", bad,
+                 " after the optimizer's update; no checkpoint of it is written");
+  }
+  write_checkpoint(folder_.checkpoint(), experiment_, *optimizer_, state_);
+}
 
 double Trainer::wall_seconds() const { return wall_before_ + now_seconds() - wall_start_; }
 

@@ -23,6 +23,9 @@ void add_group(CLI::App& app);
 void add_config(CLI::App& app);
 void add_doctor(CLI::App& app);
 
+// For options: a whole number from `min`.
+CLI::Validator at_least_number(int64_t min);
+
 // The config file and the --set options that many commands take.
 struct ConfigArguments {
   std::string file;

@@ -19,8 +19,12 @@ struct EvalArguments {
 void evaluate_checkpoint(const EvalArguments& arguments) {
   const SafetensorsFile file = read_safetensors(arguments.checkpoint);
   Json json = checkpoint_config(file, arguments.checkpoint);
-  if (!arguments.lengths.empty()) json["eval"]["lengths"] = arguments.lengths;
-  if (arguments.sequences > 0) json["eval"]["sequences"] = arguments.sequences;
+  if (!arguments.lengths.empty()) {
+    apply_override(json, "eval.lengths=" + Json(arguments.lengths).dump());
+  }
+  if (arguments.sequences > 0) {
+    apply_override(json, "eval.sequences=" + std::to_string(arguments.sequences));
+  }
   for (const std::string& assignment : arguments.overrides) apply_override(json, assignment);
   Experiment experiment(std::move(json), arguments.checkpoint);
   const TrainState state = load_checkpoint(file, arguments.checkpoint, experiment, nullptr);
@@ -46,9 +50,9 @@ void add_eval(CLI::App& app) {
       ->required();
   command->add_option("--lengths", arguments->lengths, "sequence lengths, e.g. 32,1024")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber);
+      ->check(at_least_number(1));
   command->add_option("--sequences", arguments->sequences, "test sequences of each length")
-      ->check(CLI::PositiveNumber);
+      ->check(at_least_number(1));
   command->add_option("--set", arguments->overrides, "override a key of the checkpoint's config")
       ->take_all()
       ->expected(1)

@@ -45,7 +45,7 @@ std::vector<GradError> check_model(Experiment& experiment, const GradcheckArgume
 
 void gradcheck(const GradcheckArguments& arguments) {
   Json json = arguments.config.read();
-  json["precision"] = "f64";
+  if (json.is_object()) json["precision"] = "f64";
   Experiment experiment(std::move(json), arguments.config.file);
   const std::vector<GradError> errors = check_model(experiment, arguments);
   bool passed = true;
@@ -81,13 +81,13 @@ void add_gradcheck(CLI::App& app) {
   arguments->config.add_to(*command, true);
   command->add_option("--samples", arguments->samples, "numbers checked in each parameter; 0: all")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(at_least_number(0));
   command->add_option("--sequences", arguments->sequences, "sequences in the batch")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(at_least_number(1));
   command
       ->add_option("--length", arguments->length, "their length; the training length if not given")
-      ->check(CLI::PositiveNumber);
+      ->check(at_least_number(1));
   command->add_option("--tolerance", arguments->tolerance, "largest relative error that passes")
       ->capture_default_str();
   command->add_flag("--json", arguments->json, "print the result as JSON");

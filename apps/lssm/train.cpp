@@ -39,6 +39,18 @@ std::filesystem::path folder_to_resume(const TrainArguments& arguments) {
   return RunFolder::path_of(arguments.runs, experiment);
 }
 
+// A config beside --resume must be the one of the run: what changed would silently have no effect.
+void check_same_config(const TrainArguments& arguments, const Json& run,
+                       const std::string& source) {
+  const Experiment asked(arguments.config.read(), arguments.config.file);
+  std::string list;
+  for (const Json& change : Json::diff(run, asked.resolved)) {
+    list += (list.empty() ? "" : ", ") + change["path"].get<std::string>();
+  }
+  LSSM_CHECK(list.empty(), "train --resume: ", arguments.config.file,
+             " is not the config of the run, ", source, "; they differ in ", list);
+}
+
 void print_result(const Experiment& experiment, const RunFolder& folder, const Json& summary,
                   bool json) {
   if (json) {
@@ -66,6 +78,7 @@ void train(const TrainArguments& arguments) {
     resumed = folder_to_resume(arguments);
     source = RunFolder::open(resumed).config();
     json = parse_json(read_file(source), source);
+    if (!arguments.config.file.empty()) check_same_config(arguments, json, source);
   } else {
     LSSM_CHECK(!arguments.config.file.empty(),
                "train: give a config, or a run folder with --resume");
@@ -107,7 +120,7 @@ void add_train(CLI::App& app) {
   command
       ->add_option("--until", arguments->until,
                    "stop after this step, with a checkpoint to resume from")
-      ->check(CLI::NonNegativeNumber);
+      ->check(at_least_number(0));
   command->add_flag("--json", arguments->json, "print the summary as JSON");
   command->add_flag("--quiet", arguments->quiet, "no progress lines");
   command->footer("Example: lssm train configs/quickstart.json --set train.seed=123");

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/autodiff/op_cases.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <utility>
 
 #include "autodiff/ops.h"
@@ -337,6 +340,30 @@ const std::vector<OpCase>& op_cases() {
     return all_cases;
   }();
   return cases;
+}
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  return a.shape() == b.shape() && a.dtype() == b.dtype() &&
+         std::memcmp(a.raw(), b.raw(), size_t(a.bytes())) == 0;
+}
+
+bool same_bits(const OpResult& a, const OpResult& b) {
+  const auto same = [](const Tensor& x, const Tensor& y) { return same_bits(x, y); };
+  return std::equal(a.values.begin(), a.values.end(), b.values.begin(), b.values.end(), same) &&
+         std::equal(a.gradients.begin(), a.gradients.end(), b.gradients.begin(), b.gradients.end(),
+                    same);
+}
+
+double relative_difference(const Tensor& exact, const Tensor& x) {
+  if (exact.shape() != x.shape()) return INFINITY;
+  const std::vector<double> e = exact.to_host(), y = x.to_host();
+  double largest = 0, difference = 0;
+  for (size_t i = 0; i < e.size(); ++i) {
+    if (!std::isfinite(e[i]) || !std::isfinite(y[i])) return INFINITY;
+    largest = std::max(largest, std::abs(e[i]));
+    difference = std::max(difference, std::abs(e[i] - y[i]));
+  }
+  return difference == 0 ? 0 : difference / largest;
 }
 
 }  // namespace lssm::testing

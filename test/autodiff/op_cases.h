@@ -36,6 +36,12 @@ struct OpResult {
 // Real inputs are converted to `dtype`; everything runs on `device` and comes back to the CPU.
 OpResult run_case(const OpCase& c, DType dtype, Device device = Device::cpu);
 
+bool same_bits(const Tensor& a, const Tensor& b);
+bool same_bits(const OpResult& a, const OpResult& b);
+// The largest difference relative to the largest entry of `exact`; infinite if the shapes differ or
+// an entry of either is not finite, so that a NaN cannot pass.
+double relative_difference(const Tensor& exact, const Tensor& x);
+
 // Seeded inputs that f32 holds exactly.
 Tensor normal_numbers(const Shape& shape, uint32_t seed, double scale = 1);
 Tensor integers(const Shape& shape, const std::vector<double>& values);

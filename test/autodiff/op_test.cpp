@@ -17,38 +17,14 @@ namespace {
 using testing::op_cases;
 using testing::OpCase;
 using testing::OpResult;
+using testing::relative_difference;
 using testing::run_case;
+using testing::same_bits;
 
 // A case to check and the worst that was found in it, for readable failures.
 std::string report(const OpCase& c, const GradError& e) {
   return text(c.name, ": ", e.name, " at ", e.position, ": tape ", e.tape, ", differences ",
               e.numeric, ", relative error ", e.error);
-}
-
-bool same_bits(const Tensor& a, const Tensor& b) {
-  return a.shape() == b.shape() && a.dtype() == b.dtype() &&
-         std::memcmp(a.raw(), b.raw(), size_t(a.bytes())) == 0;
-}
-
-bool same_bits(const OpResult& a, const OpResult& b) {
-  const auto same = [](const Tensor& x, const Tensor& y) { return same_bits(x, y); };
-  return std::equal(a.values.begin(), a.values.end(), b.values.begin(), b.values.end(), same) &&
-         std::equal(a.gradients.begin(), a.gradients.end(), b.gradients.begin(), b.gradients.end(),
-                    same);
-}
-
-// The largest difference relative to the largest entry of `exact`; infinite if either is not
-// finite, so that a NaN cannot pass.
-double relative_difference(const Tensor& exact, const Tensor& x) {
-  REQUIRE(exact.shape() == x.shape());
-  const std::vector<double> e = exact.to_host(), y = x.to_host();
-  double largest = 0, difference = 0;
-  for (size_t i = 0; i < e.size(); ++i) {
-    if (!std::isfinite(e[i]) || !std::isfinite(y[i])) return INFINITY;
-    largest = std::max(largest, std::abs(e[i]));
-    difference = std::max(difference, std::abs(e[i] - y[i]));
-  }
-  return difference == 0 ? 0 : difference / largest;
 }
 
 TEST_CASE("the case table has distinct names and every group", "[op]") {

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CUDA backend against the CPU in f64. This file is built twice: for a GPU (test_cuda, which is
+// skipped where there is none) and for the emulation on the host (test_cuda_on_host).
+#include <filesystem>
+
+#include "apps/experiment/trainer.h"
+#include "core/lie/group.h"
+#include "test/autodiff/op_cases.h"
+#include "test/core/temporary_folder.h"
+#include "test/layers/layer_cases.h"
+#include "test/test.h"
+
+namespace lssm {
+namespace {
+
+using testing::normal_numbers;
+using testing::op_cases;
+using testing::OpCase;
+using testing::OpResult;
+using testing::relative_difference;
+using testing::run_case;
+using testing::same_bits;
+
+double worst_difference(const OpResult& exact, const OpResult& x) {
+  double worst = 0;
+  for (size_t i = 0; i < exact.values.size(); ++i) {
+    worst = std::max(worst, relative_difference(exact.values[i], x.values[i]));
+  }
+  for (size_t i = 0; i < exact.gradients.size(); ++i) {
+    worst = std::max(worst, relative_difference(exact.gradients[i], x.gradients[i]));
+  }
+  return worst;
+}
+
+TEST_CASE("every operation on CUDA agrees with the CPU", "[cuda][op]") {
+  for (const OpCase& c : op_cases()) {
+    INFO(c.name);
+    const OpResult exact = run_case(c, DType::f64);
+    CHECK(worst_difference(exact, run_case(c, DType::f64, Device::cuda)) <= 1e-10);
+    CHECK(worst_difference(exact, run_case(c, DType::f32, Device::cuda)) <= c.f32_tolerance);
+  }
+}
+
+TEST_CASE("every operation on CUDA gives the same bits twice", "[cuda][op]") {
+  for (const OpCase& c : op_cases()) {
+    INFO(c.name);
+    CHECK(same_bits(run_case(c, DType::f32, Device::cuda), run_case(c, DType::f32, Device::cuda)));
+  }
+}
+
+// A scan of one group with everything that it can have, over sizes that meet every border of the
+// kernels' blocks, chunks and warps.
+OpCase scan_case(const std::string& group, int64_t length, int64_t heads, bool inject) {
+  int64_t k = 0, v = 0;
+  lie::with_group(group, [&]<class G>(G) { k = G::algebra_dim, v = G::vector_dim; });
+  const int64_t batch = 2;
+  // Parameters of the monoids are factors: of size about 1 at the most, so that nothing overflows.
+  const double scale = group == "real" || group == "polar" ? 0.3 : 1.0;
+  OpCase c;
+  c.name = text("scan ", group, ", length ", length, ", heads ", heads, inject ? ", injected" : "");
+  c.inputs = {normal_numbers({batch, length, k, heads}, 1, scale), normal_numbers({1, v, heads}, 2),
+              normal_numbers({batch, length, v, heads}, 3)};
+  c.op = [group, inject](Tape&, const std::vector<Var>& x) {
+    const Var h = scan(group, x[0], inject ? x[2] : Var(), x[1], Tensor());
+    return std::vector<Var>{h, final_state(h, x[1])};
+  };
+  return c;
+}
+
+TEST_CASE("scans of every length and head count agree with the CPU", "[cuda][scan]") {
+  for (const std::string& group : lie::group_names()) {
+    for (const int64_t length : {0, 1, 2, 31, 33, 127, 129, 1000, 4099}) {
+      for (const int64_t heads : {1, 3, 8, 13}) {
+        if (length > 129 && heads != 3) continue;  // the emulation takes its time
+        for (const bool inject : {false, true}) {
+          const OpCase c = scan_case(group, length, heads, inject);
+          INFO(c.name);
+          const OpResult exact = run_case(c, DType::f64);
+          CHECK(worst_difference(exact, run_case(c, DType::f64, Device::cuda)) <= 1e-10);
+          CHECK(worst_difference(exact, run_case(c, DType::f32, Device::cuda)) <= 1e-4);
+        }
+      }
+    }
+  }
+}
+
+// The loss of a model on one batch, and the gradients of its parameters, on the CPU.
+std::vector<Tensor> loss_and_gradients(const test::ModelCase& c, DType dtype, Device device) {
+  const ModelConfig config = test::model_config(c.layers);
+  Model model(config, {test::kVocabulary, test::kOutputs}, 7, dtype, device);
+  const Tensor tokens = test::random_tokens(3, 9).to(device);
+  const Tensor targets = testing::integers_below(test::kOutputs, {3, 9}, 5).to(device);
+  Tape tape;
+  Context context{.tape = tape, .training = true, .seed = 3};
+  const Var loss = cross_entropy(model.forward(context, tokens), targets, Tensor());
+  std::vector<Tensor> results = {loss.value().to(Device::cpu)};
+  tape.backward(loss);
+  for (const Parameter& p : model.parameters().all()) {
+    if (p.grad) results.push_back(p.grad.to(Device::cpu));
+  }
+  return results;
+}
+
+TEST_CASE("every layer on CUDA agrees with the CPU", "[cuda][layer]") {
+  for (const test::ModelCase& c : test::model_cases()) {
+    INFO(c.name);
+    const std::vector<Tensor> exact = loss_and_gradients(c, DType::f64, Device::cpu);
+    for (const DType dtype : {DType::f64, DType::f32}) {
+      const std::vector<Tensor> x = loss_and_gradients(c, dtype, Device::cuda);
+      REQUIRE(x.size() == exact.size());
+      for (size_t i = 0; i < x.size(); ++i) {
+        CHECK(relative_difference(exact[i], x[i]) <= (dtype == DType::f64 ? 1e-10 : 1e-4));
+      }
+    }
+  }
+}
+
+Json small_config(const std::string& device) {
+  return Json::parse(R"({
+    "name": "small",
+    "task": {"type": "group_word", "group": "S3", "length": 6},
+    "model": {"width": 8, "layers": [{"type": "embedding"}, {"type": "lie_ssm", "heads": 3},
+                                     {"type": "dropout"}, {"type": "linear"}]},
+    "train": {"steps": 8, "batch": 4, "optimizer": {"type": "adamw", "lr": 0.02}, "clip_norm": 1,
+              "accumulate": 2, "seed": 5, "valid_sequences": 4},
+    "eval": {"lengths": [6, 20], "sequences": 8},
+    "precision": "f64"})")
+      .patch(Json::array({{{"op", "add"}, {"path", "/device"}, {"value", device}}}));
+}
+
+// Trains to `until` in `folder` (resuming what is there); the parameters on the CPU.
+std::vector<Tensor> train(const std::string& device, const std::filesystem::path& folder,
+                          int64_t until, bool resume) {
+  Experiment experiment(small_config(device), "small");
+  RunFolder run =
+      resume ? RunFolder::open(folder) : RunFolder::create(folder, experiment.resolved, true);
+  Trainer trainer(experiment, run);
+  if (resume) trainer.resume();
+  trainer.run({.until = until});
+  std::vector<Tensor> values;
+  for (const Parameter& p : experiment.model.parameters().all())
+    values.push_back(p.value.to(Device::cpu));
+  return values;
+}
+
+TEST_CASE("training on CUDA goes where training on the CPU goes", "[cuda][train]") {
+  const TemporaryFolder folder;
+  const std::vector<Tensor> cpu = train("cpu", folder.path() / "cpu", 8, false);
+  const std::vector<Tensor> cuda = train("cuda", folder.path() / "cuda", 8, false);
+  const std::vector<Tensor> again = train("cuda", folder.path() / "again", 8, false);
+  REQUIRE(cpu.size() == cuda.size());
+  for (size_t i = 0; i < cpu.size(); ++i) {
+    CHECK(relative_difference(cpu[i], cuda[i]) <= 1e-9);
+    CHECK(same_bits(cuda[i], again[i]));
+  }
+}
+
+TEST_CASE("a checkpoint goes from the CPU to CUDA and back", "[cuda][train]") {
+  const TemporaryFolder folder;
+  const std::vector<Tensor> whole = train("cpu", folder.path() / "whole", 8, false);
+  const std::filesystem::path moved = folder.path() / "moved";
+  train("cpu", moved, 3, false);
+  train("cuda", moved, 5, true);
+  const std::vector<Tensor> back = train("cpu", moved, 8, true);
+  for (size_t i = 0; i < whole.size(); ++i) CHECK(relative_difference(whole[i], back[i]) <= 1e-9);
+}
+
+TEST_CASE("more rows of a batch than a grid has in y", "[cuda][scan]") {
+  OpCase c = scan_case("so2", 1, 1, false);
+  c.inputs[0] = normal_numbers({70001, 1, 1, 1}, 1);
+  c.inputs[2] = normal_numbers({1, 1, 2, 1}, 3);
+  CHECK(worst_difference(run_case(c, DType::f64), run_case(c, DType::f64, Device::cuda)) <= 1e-10);
+}
+
+TEST_CASE("memory that is not there is an error that says what was wanted", "[cuda]") {
+  try {
+    Tensor({int64_t(1) << 45}, DType::f32, Device::cuda);
+    FAIL("a tensor of 128 TiB was made");
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    INFO(message);
+    CHECK(message.find("out of memory on cuda") != std::string::npos);
+    CHECK(message.find("140737488355328 bytes") != std::string::npos);
+    CHECK(message.find("are free") != std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace lssm
