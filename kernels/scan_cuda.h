@@ -19,7 +19,8 @@
 //      through shared memory), which tells it the state before its first step;
 //   3. walks its steps from that state as the CPU does, and writes the results.
 // Every thread of a head carries the state between chunks. All trees are fixed by the sizes: two
-// runs give equal bits.
+// runs give equal bits. The products of a chunk must be finite: a recurrence that grows overflows
+// here even where its state is 0.
 //
 // Why the backward scan moves vectors by transposes for all groups: where act is orthogonal and
 // nothing is injected, the torque in the body frame is a plain reverse sum. But its frames, the
@@ -48,10 +49,11 @@ namespace {  // although a header: ASan guards shared arrays of functions with i
 constexpr int kHeads = 8;                  // heads of a block: 32 bytes in f32, a memory sector
 constexpr int kSegments = kWarp / kHeads;  // of a warp
 constexpr int kMaxWarps = 8;               // of a block
-constexpr int kStepBytes = 288;            // registers of a thread for its steps
+constexpr int kMaxThreads = kMaxWarps * kWarp;
+constexpr int kStepBytes = 256;  // registers of a thread for its steps
 
-// A step of a thread: the first of its chunk, in 64 bits, and how far from there. Only the first
-// part takes registers for long.
+// A step: the first one of the thread in its chunk, and how far from there. In two parts, since
+// addresses of all steps in 64 bits would fill the registers.
 struct Time {
   int64_t first;
   int offset;
@@ -59,9 +61,9 @@ struct Time {
   __device__ int64_t operator()() const { return first + offset; }
 };
 
-// One head of one batch row. Heads past the last and steps past the end read as zeros and are not
-// written. Steps past the end meet no state that matters: the forward walk is over, the backward
-// walk has yet to begin.
+// What a thread walks: one head of one batch row. Heads past the last and steps past the end read
+// as zeros and are not written; past the end the forward walk is over, and the backward walk brings
+// zeros from there.
 struct Chain {
   int64_t length, row, head;
   int heads;
@@ -192,6 +194,7 @@ struct ForwardWalk {
   static constexpr int k = G::algebra_dim, v = G::vector_dim;
   static constexpr int kNumbers = k > v ? k : v;  // of one head in a step of an array
   using Args = cpu::ScanForward<T>;
+  using Number = T;
   using State = Vec<T, v>;
   using Map = RunMap<G, T, kReversed, kInject>;
   using Step = Map;
@@ -236,6 +239,7 @@ struct BackwardWalk {
   static constexpr int k = G::algebra_dim, v = G::vector_dim;
   static constexpr int kNumbers = k > v ? k : v;  // of one head in a step of an array
   using Args = cpu::ScanBackward<T>;
+  using Number = T;
   using State = Vec<T, v>;
   using Map = RunMap<G, T, kReversed, true>;
   struct Step {
@@ -307,14 +311,19 @@ constexpr int kSteps = [] {
   return fit < 1 ? 1 : fit > 8 ? 8 : int(std::bit_floor(unsigned(fit)));
 }();
 
+// Blocks that a multiprocessor shall hold at once: two in f32, so at most 128 registers. Without
+// this bound some kernels take more, and some are given too few and spill.
 template <class Walk>
-__global__ void __launch_bounds__(kMaxWarps* kWarp)
+constexpr int kBlocks = sizeof(typename Walk::Number) == 4 ? 2 : 1;
+
+template <class Walk>
+__global__ void __launch_bounds__(kMaxThreads, kBlocks<Walk>)
     scan_chains(const cpu::ScanShape shape, const typename Walk::Args args) {
   using Map = typename Walk::Map;
   using State = typename Walk::State;
   constexpr int steps = kSteps<Walk>;
-  // The maps of whole warps, in two buffers: the next chunk's are written while some threads still
-  // read this one's, and the barrier of the next chunk separates them from the one after.
+  // The maps of whole warps, in two buffers, since some threads still read those of one chunk while
+  // others write those of the next. The barrier of the next chunk is late enough for the third.
   __shared__ Map exchange[2][kMaxWarps][kHeads];
 
   const int lane = int(threadIdx.x) % kWarp, warp = int(threadIdx.x) / kWarp;
@@ -355,7 +364,7 @@ __global__ void __launch_bounds__(kMaxWarps* kWarp)
       carry = exchange[c % 2][w][head](carry, walk.start);
     }
 
-    // x is the state before the warp. The state before a segment is that after its neighbour.
+    // So far x is the state before the warp. Before a segment: the state after its neighbour.
     const State previous = shuffle_up(run(x, walk.start), kHeads);
     if (lane >= kHeads) x = previous;
     LSSM_UNROLL

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/experiment/run_folder.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 #include <sstream>
 #include <system_error>
 
@@ -19,31 +25,45 @@ std::filesystem::path RunFolder::path_of(const std::filesystem::path& root,
   return root / experiment.config.name / ("seed-" + std::to_string(experiment.config.train.seed));
 }
 
-RunFolder RunFolder::create(const std::filesystem::path& path, const Json& resolved, bool force) {
-  for (const char* file : kFiles) {
-    std::error_code error;
-    if (!std::filesystem::exists(path / file, error)) continue;
-    LSSM_CHECK(force, "run folder ", path.string(),
-               " already holds a run; go on with it by --resume, or replace it by --force");
-    std::filesystem::remove(path / file, error);
-    if (error) fail_file((path / file).string(), ": cannot be removed: ", error.message());
+RunFolder::RunFolder(std::filesystem::path path) : path_(std::move(path)) {
+  const int folder = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0)
+    fail_file(path_.string(), ": the run folder cannot be opened: ", std::strerror(errno));
+  lock_.reset(new int(folder));
+  if (::flock(folder, LOCK_EX | LOCK_NB) != 0) {
+    fail_file(path_.string(), ": another process works in this run folder");
   }
+}
+
+void RunFolder::CloseFile::operator()(const int* file) const {
+  ::close(*file);
+  delete file;
+}
+
+RunFolder RunFolder::create(const std::filesystem::path& path, const Json& resolved, bool force) {
   std::error_code error;
+  for (const char* file : kFiles) {
+    LSSM_CHECK(force || !std::filesystem::exists(path / file, error), "run folder ", path.string(),
+               " already holds a run; go on with it by --resume, or replace it by --force");
+  }
   std::filesystem::create_directories(path, error);
   if (error) fail_file(path.string(), ": the run folder cannot be made: ", error.message());
   RunFolder folder(path);
+  for (const char* file : kFiles) {
+    std::filesystem::remove(path / file, error);
+    if (error) fail_file((path / file).string(), ": cannot be removed: ", error.message());
+  }
   folder.remove_temporary_files();
   write_file_atomically(folder.config(), resolved.dump(2) + "\n");
   return folder;
 }
 
 RunFolder RunFolder::open(const std::filesystem::path& path) {
-  RunFolder folder(path);
   std::error_code error;
-  if (!std::filesystem::exists(folder.config(), error)) {
+  if (!std::filesystem::exists(path / "config.json", error)) {
     fail_file(path.string(), ": holds no run: there is no config.json");
   }
-  return folder;
+  return RunFolder(path);
 }
 
 void RunFolder::append_metrics(const Json& line) {
@@ -52,12 +72,12 @@ void RunFolder::append_metrics(const Json& line) {
   if (!metrics_) fail_file(metrics(), ": cannot be written");
 }
 
-double RunFolder::rewind_metrics(int64_t step, bool validates_again) {
+SpentTime RunFolder::rewind_metrics(int64_t step, bool validates_again) {
   std::error_code missing;
-  if (!std::filesystem::exists(metrics(), missing)) return 0;
+  if (!std::filesystem::exists(metrics(), missing)) return {};
   std::istringstream lines(read_file(metrics()));
   std::string kept;
-  double wall = 0;
+  SpentTime spent;
   for (std::string line; std::getline(lines, line);) {
     const Json json =
         Json::parse(line, nullptr, false);  // the last line of a killed run may be cut
@@ -65,10 +85,10 @@ double RunFolder::rewind_metrics(int64_t step, bool validates_again) {
     if (json["step"] > step || (json["step"] == step && validates_again && json.contains("valid")))
       continue;
     kept += line + "\n";
-    wall = json.value("wall_s", wall);
+    spent = {json.value("wall_s", spent.wall), json.value("cpu_s", spent.cpu)};
   }
   write_file_atomically(metrics(), kept);
-  return wall;
+  return spent;
 }
 
 void RunFolder::remove_temporary_files() const {

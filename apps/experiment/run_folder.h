@@ -5,12 +5,20 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 
 #include "apps/experiment/config.h"
 
 namespace lssm {
 
+// Seconds that a run has taken, over all its sessions.
+struct SpentTime {
+  double wall = 0;
+  double cpu = 0;
+};
+
+// Only one process at a time works in a run folder: a second one is refused.
 class RunFolder {
  public:
   static std::filesystem::path path_of(const std::filesystem::path& root,
@@ -31,18 +39,22 @@ class RunFolder {
   // Appends one object to metrics.jsonl and flushes it.
   void append_metrics(const Json& line);
   // Drops the lines of steps after `step`: they were logged after the checkpoint that a run resumes
-  // from. `validates_again`: also the validation at `step`. Returns the seconds of wall clock that
-  // the run had taken by then.
-  double rewind_metrics(int64_t step, bool validates_again);
+  // from. `validates_again`: also the validation at `step`. Returns what the run had taken by then.
+  SpentTime rewind_metrics(int64_t step, bool validates_again);
   // Removes the halves of files that a killed program left.
   void remove_temporary_files() const;
   void write_summary(const Json& summary) const;
 
  private:
-  explicit RunFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  // Locks the folder, which exists.
+  explicit RunFolder(std::filesystem::path path);
   std::string metrics() const { return (path_ / "metrics.jsonl").string(); }
 
+  struct CloseFile {
+    void operator()(const int* file) const;
+  };
   std::filesystem::path path_;
+  std::unique_ptr<const int, CloseFile> lock_;  // a descriptor of the folder; closing it unlocks
   std::ofstream metrics_;
 };
 

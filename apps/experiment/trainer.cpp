@@ -18,12 +18,11 @@ std::atomic<bool> stop_requested = false;
 
 namespace {
 
-double now_seconds() {
+SpentTime clocks() {
   using Clock = std::chrono::steady_clock;
-  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+  return {std::chrono::duration<double>(Clock::now().time_since_epoch()).count(),
+          double(std::clock()) / CLOCKS_PER_SEC};
 }
-
-double cpu_seconds() { return double(std::clock()) / CLOCKS_PER_SEC; }
 
 Json valid_summary(const Score& score) {
   return {{"final", score.accuracy.final_accuracy()},
@@ -37,8 +36,7 @@ Trainer::Trainer(Experiment& experiment, RunFolder& folder)
     : experiment_(experiment),
       folder_(folder),
       optimizer_(experiment.config.train.optimizer->build(experiment.model.parameters())),
-      cpu_start_(cpu_seconds()),
-      wall_start_(now_seconds()) {}
+      start_(clocks()) {}
 
 void Trainer::resume() {
   folder_.remove_temporary_files();
@@ -50,7 +48,7 @@ void Trainer::resume() {
   }
   state_ = load_checkpoint(read_safetensors(folder_.checkpoint()), folder_.checkpoint(),
                            experiment_, optimizer_.get());
-  wall_before_ = folder_.rewind_metrics(state_.step, state_.step >= experiment_.config.train.steps);
+  before_ = folder_.rewind_metrics(state_.step, state_.step >= experiment_.config.train.steps);
   spdlog::info("resumed at step {}", state_.step);
 }
 
@@ -133,7 +131,9 @@ void Trainer::validate() {
     fail_numeric("step ", state_.step, ": not a finite number: the loss of the validation");
   }
   valid_ = valid_summary(score);
-  folder_.append_metrics({{"step", state_.step}, {"valid", valid_}, {"wall_s", wall_seconds()}});
+  const SpentTime time = spent();
+  folder_.append_metrics(
+      {{"step", state_.step}, {"valid", valid_}, {"wall_s", time.wall}, {"cpu_s", time.cpu}});
   const double accuracy = score.accuracy.prefix_accuracy();
   const bool better = accuracy > state_.best_accuracy ||
                       (accuracy == state_.best_accuracy && score.loss < state_.best_loss);
@@ -155,12 +155,15 @@ void Trainer::save() {
   write_checkpoint(folder_.checkpoint(), experiment_, *optimizer_, state_);
 }
 
-double Trainer::wall_seconds() const { return wall_before_ + now_seconds() - wall_start_; }
+SpentTime Trainer::spent() const {
+  const SpentTime now = clocks();
+  return {before_.wall + now.wall - start_.wall, before_.cpu + now.cpu - start_.cpu};
+}
 
 void Trainer::report(const StepResult& r, bool log_line, const TrainOptions& options) {
   if (!log_line && !(options.progress && state_.step % 16 == 0)) return;
   const TrainConfig& train = experiment_.config.train;
-  const double seconds = now_seconds() - wall_start_;
+  const double seconds = clocks().wall - start_.wall;
   const double per_second = positions_ / seconds;
   const double left = double(train.steps - state_.step) * double(train.batch * train.accumulate) *
                       double(experiment_.task->train_length()) / per_second;
@@ -175,7 +178,8 @@ void Trainer::report(const StepResult& r, bool log_line, const TrainOptions& opt
                           {"grad_norm", r.grad_norm},
                           {"lr", r.lr},
                           {"tokens_per_s", per_second},
-                          {"wall_s", wall_seconds()}});
+                          {"wall_s", spent().wall},
+                          {"cpu_s", spent().cpu}});
   if (!options.progress) {
     spdlog::info("step {:>6}/{}  loss {:.4f}  {:.0f} tokens/s  {:.1f} s left", state_.step,
                  train.steps, r.loss, per_second, left);
@@ -187,7 +191,7 @@ Json Trainer::finish() {
     load_checkpoint(read_safetensors(folder_.best()), folder_.best(), experiment_, nullptr);
   }
   const ExperimentConfig& config = experiment_.config;
-  const double train_wall = wall_seconds();
+  const double train_wall = spent().wall;
   Json summary = test_summary(experiment_);
   summary["name"] = config.name;
   Json hashed = experiment_.resolved;
@@ -202,8 +206,8 @@ Json Trainer::finish() {
   summary["parameters"] = experiment_.model.parameters().count();
   summary["state_size"] = experiment_.model.state_size();
   summary["train_wall_s"] = train_wall;
-  summary["wall_s"] = wall_seconds();
-  summary["cpu_s"] = cpu_seconds() - cpu_start_;
+  summary["wall_s"] = spent().wall;
+  summary["cpu_s"] = spent().cpu;
   summary["peak_bytes"] = Pool::of(experiment_.device).peak_bytes();
   summary["valid"] = valid_;
   folder_.write_summary(summary);

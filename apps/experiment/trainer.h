@@ -40,7 +40,7 @@ class Trainer {
   [[noreturn]] void explain_not_finite();
   void validate();
   void save();
-  double wall_seconds() const;
+  SpentTime spent() const;
   void report(const StepResult& result, bool log_line, const TrainOptions& options);
 
   Experiment& experiment_;
@@ -49,8 +49,8 @@ class Trainer {
   Tape tape_;
   TrainState state_;
   Json valid_;
-  double wall_before_ = 0;  // seconds of earlier sessions of this run
-  double cpu_start_, wall_start_;
+  SpentTime before_;      // in earlier sessions of this run
+  SpentTime start_;       // clocks at the start of this one
   double positions_ = 0;  // trained in this session
 };
 

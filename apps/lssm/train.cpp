@@ -20,7 +20,7 @@ struct TrainArguments {
   int64_t until = -1;
 };
 
-// The first Ctrl-C (or a scheduler's SIGTERM) ends the run after its step; the second ends it at
+// The first Ctrl-C (or a scheduler's SIGTERM, or a closed terminal's SIGHUP) ends the run after its step; the second ends it at
 // once.
 void stop_on_signal() {
   const auto handler = [](int signal) {
@@ -29,6 +29,7 @@ void stop_on_signal() {
   };
   std::signal(SIGINT, handler);
   std::signal(SIGTERM, handler);
+  std::signal(SIGHUP, handler);
 }
 
 // What `--resume` names: the folder given, else the one that the config names.

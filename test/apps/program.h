@@ -87,6 +87,7 @@ inline std::vector<Json> timeless_metrics(const std::filesystem::path& run) {
   for (std::string line; std::getline(lines, line);) {
     Json json = Json::parse(line);
     json.erase("wall_s");
+    json.erase("cpu_s");
     json.erase("tokens_per_s");
     all.push_back(json);
   }
