@@ -15,6 +15,7 @@
 
 #include "core/simd.h"
 #include "core/small.h"
+#include "kernels/scan_args.h"
 
 // A step is inlined as a whole, which the compiler's own limits would prevent (half the speed).
 // Sanitizers would then take minutes to compile it.
@@ -25,47 +26,6 @@
 #endif
 
 namespace lssm::kernels::cpu {
-
-struct ScanShape {
-  int64_t batch, length, heads;
-};
-
-// Where a sequence starts afresh, and from what. `reset` is [batch, length] or null: nonzero at t
-// means that the state before step t is h0 again, so one row may hold several packed sequences.
-// h0 is [batch, v, heads], or [1, v, heads] with h0_stride 0. `carried` is [batch, v, heads] or
-// null: the state before step 0 where that is not h0 but the end of an earlier chunk.
-template <class T>
-struct ScanStart {
-  const T* h0;
-  int64_t h0_stride;  // numbers from one batch row to the next: v * heads, or 0
-  const int32_t* reset;
-  const T* carried = nullptr;
-};
-
-template <class T>
-struct ScanForward {
-  const T* a;  // [batch, length, k, heads]
-  const T* b;  // [batch, length, v, heads] or null
-  ScanStart<T> start;
-  T* h;  // out [batch, length, v, heads]; its last row is the final state
-};
-
-// With A_t = exp(a_t) and l_t = dh_t + A_{t+1}^T l_{t+1}: db_t = l_t, da_t is the gradient of
-// <l_t, exp(a_t) h_{t-1}>, and dh0 sums A_t^T l_t over the steps t that start from h0. At a reset
-// the chain l is cut. What step 0 hands back goes to dcarried if there is a carried state.
-template <class T>
-struct ScanBackward {
-  const T* a;
-  const T* b;  // as in the forward scan; only whether it is null matters
-  ScanStart<T> start;
-  const T* h;             // from the forward scan
-  const T* dh;            // [batch, length, v, heads] or null for zeros
-  const T* dh_last;       // gradient of the final state [batch, v, heads] or null for zeros
-  T* da;                  // out [batch, length, k, heads]
-  T* db;                  // out [batch, length, v, heads] or null
-  T* dh0;                 // out [batch, v, heads], a row for each batch row also if h0 is shared
-  T* dcarried = nullptr;  // out [batch, v, heads], there if carried is
-};
 
 namespace scan_internal {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scan of kernels/scan_cpu.h and its gradient on CUDA, parallel over time too. Same inputs,
+// The scan of kernels/scan_args.h and its gradient on CUDA, parallel over time too. Same inputs,
 // same outputs, same formulas; only the order of the sums differs.
 //
 // A run of steps moves a state by one map (RunMap), and the maps of neighbouring runs make one:
@@ -34,7 +34,7 @@
 
 #include "core/small.h"
 #include "kernels/cuda.h"
-#include "kernels/scan_cpu.h"
+#include "kernels/scan_args.h"
 
 // Steps live in registers only if loops over them are unrolled.
 #ifdef __CUDACC__
@@ -193,7 +193,7 @@ struct ForwardWalk {
   static constexpr bool kReversed = false;
   static constexpr int k = G::algebra_dim, v = G::vector_dim;
   static constexpr int kNumbers = k > v ? k : v;  // of one head in a step of an array
-  using Args = cpu::ScanForward<T>;
+  using Args = ScanForward<T>;
   using Number = T;
   using State = Vec<T, v>;
   using Map = RunMap<G, T, kReversed, kInject>;
@@ -238,7 +238,7 @@ struct BackwardWalk {
   static constexpr bool kReversed = true;
   static constexpr int k = G::algebra_dim, v = G::vector_dim;
   static constexpr int kNumbers = k > v ? k : v;  // of one head in a step of an array
-  using Args = cpu::ScanBackward<T>;
+  using Args = ScanBackward<T>;
   using Number = T;
   using State = Vec<T, v>;
   using Map = RunMap<G, T, kReversed, true>;
@@ -318,7 +318,7 @@ constexpr int kBlocks = sizeof(typename Walk::Number) == 4 ? 2 : 1;
 
 template <class Walk>
 __global__ void __launch_bounds__(kMaxThreads, kBlocks<Walk>)
-    scan_chains(const cpu::ScanShape shape, const typename Walk::Args args) {
+    scan_chains(const ScanShape shape, const typename Walk::Args args) {
   using Map = typename Walk::Map;
   using State = typename Walk::State;
   constexpr int steps = kSteps<Walk>;
@@ -375,7 +375,7 @@ __global__ void __launch_bounds__(kMaxThreads, kBlocks<Walk>)
 
 // A block has only the warps that a short sequence can use.
 template <class Walk>
-void launch_scan(const cpu::ScanShape& shape, const typename Walk::Args& args) {
+void launch_scan(const ScanShape& shape, const typename Walk::Args& args) {
   constexpr int64_t warp_steps = kSegments * kSteps<Walk>;
   const int64_t warps = (shape.length + warp_steps - 1) / warp_steps;
   const int used = warps < 1 ? 1 : warps > kMaxWarps ? kMaxWarps : int(warps);

@@ -8,3 +8,10 @@ using Catch::Approx;
 #else
 #include <catch2/catch.hpp>
 #endif
+
+namespace lssm {
+
+// A test program may define this. A result other than 0 ends it before any test: 77 means skipped.
+int prepare_tests();
+
+}  // namespace lssm

@@ -119,8 +119,13 @@ LSSM_HD constexpr double inverse_factorial(int n) {
 template <class T>
 LSSM_HD inline T sinc3(const T& x, const T& s) {
   constexpr int last = std::is_same_v<ScalarOf<T>, float> ? 6 : 12;
-  T y(inverse_factorial(2 * last + 3));
-  for (int k = last - 1; k >= 0; --k) y = neg_mul_add(x, y, T(inverse_factorial(2 * k + 3)));
+  constexpr auto c = [] {  // a table, since nvcc would divide at run time
+    Vec<double, last + 1> table{};
+    for (int k = 0; k <= last; ++k) table.v[k] = inverse_factorial(2 * k + 3);
+    return table;
+  }();
+  T y(c.v[last]);
+  for (int k = last - 1; k >= 0; --k) y = neg_mul_add(x, y, T(c.v[k]));
   return select(x < T(4), y, T((T(1) - s) / x));
 }
 

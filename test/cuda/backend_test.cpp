@@ -4,7 +4,6 @@
 #include <filesystem>
 
 #include "apps/experiment/trainer.h"
-#include "core/lie/group.h"
 #include "test/autodiff/op_cases.h"
 #include "test/core/temporary_folder.h"
 #include "test/layers/layer_cases.h"
@@ -13,7 +12,6 @@
 namespace lssm {
 namespace {
 
-using testing::normal_numbers;
 using testing::op_cases;
 using testing::OpCase;
 using testing::OpResult;
@@ -45,42 +43,6 @@ TEST_CASE("every operation on CUDA gives the same bits twice", "[cuda][op]") {
   for (const OpCase& c : op_cases()) {
     INFO(c.name);
     CHECK(same_bits(run_case(c, DType::f32, Device::cuda), run_case(c, DType::f32, Device::cuda)));
-  }
-}
-
-// A scan of one group with everything that it can have, over sizes that meet every border of the
-// kernels' blocks, chunks and warps.
-OpCase scan_case(const std::string& group, int64_t length, int64_t heads, bool inject) {
-  int64_t k = 0, v = 0;
-  lie::with_group(group, [&]<class G>(G) { k = G::algebra_dim, v = G::vector_dim; });
-  const int64_t batch = 2;
-  // Parameters of the monoids are factors: of size about 1 at the most, so that nothing overflows.
-  const double scale = group == "real" || group == "polar" ? 0.3 : 1.0;
-  OpCase c;
-  c.name = text("scan ", group, ", length ", length, ", heads ", heads, inject ? ", injected" : "");
-  c.inputs = {normal_numbers({batch, length, k, heads}, 1, scale), normal_numbers({1, v, heads}, 2),
-              normal_numbers({batch, length, v, heads}, 3)};
-  c.op = [group, inject](Tape&, const std::vector<Var>& x) {
-    const Var h = scan(group, x[0], inject ? x[2] : Var(), x[1], Tensor());
-    return std::vector<Var>{h, final_state(h, x[1])};
-  };
-  return c;
-}
-
-TEST_CASE("scans of every length and head count agree with the CPU", "[cuda][scan]") {
-  for (const std::string& group : lie::group_names()) {
-    for (const int64_t length : {0, 1, 2, 31, 33, 127, 129, 1000, 4099}) {
-      for (const int64_t heads : {1, 3, 8, 13}) {
-        if (length > 129 && heads != 3) continue;  // the emulation takes its time
-        for (const bool inject : {false, true}) {
-          const OpCase c = scan_case(group, length, heads, inject);
-          INFO(c.name);
-          const OpResult exact = run_case(c, DType::f64);
-          CHECK(worst_difference(exact, run_case(c, DType::f64, Device::cuda)) <= 1e-10);
-          CHECK(worst_difference(exact, run_case(c, DType::f32, Device::cuda)) <= 1e-4);
-        }
-      }
-    }
   }
 }
 
@@ -163,13 +125,6 @@ TEST_CASE("a checkpoint goes from the CPU to CUDA and back", "[cuda][train]") {
   train("cuda", moved, 5, true);
   const std::vector<Tensor> back = train("cpu", moved, 8, true);
   for (size_t i = 0; i < whole.size(); ++i) CHECK(relative_difference(whole[i], back[i]) <= 1e-9);
-}
-
-TEST_CASE("more rows of a batch than a grid has in y", "[cuda][scan]") {
-  OpCase c = scan_case("so2", 1, 1, false);
-  c.inputs[0] = normal_numbers({70001, 1, 1, 1}, 1);
-  c.inputs[2] = normal_numbers({1, 1, 2, 1}, 3);
-  CHECK(worst_difference(run_case(c, DType::f64), run_case(c, DType::f64, Device::cuda)) <= 1e-10);
 }
 
 TEST_CASE("memory that is not there is an error that says what was wanted", "[cuda]") {

@@ -11,7 +11,7 @@ namespace lssm::testing {
 
 // The dense action of step t for one head.
 template <class G>
-DenseAction<G> dense_step(const kernels::cpu::ScanShape& s, const double* a, int64_t row, int64_t t,
+DenseAction<G> dense_step(const kernels::ScanShape& s, const double* a, int64_t row, int64_t t,
                           int64_t head) {
   Vec<double, G::algebra_dim> at;
   for (int i = 0; i < G::algebra_dim; ++i) {
@@ -21,7 +21,7 @@ DenseAction<G> dense_step(const kernels::cpu::ScanShape& s, const double* a, int
 }
 
 template <class G>
-void scan_reference(const kernels::cpu::ScanShape& s, const kernels::cpu::ScanForward<double>& p) {
+void scan_reference(const kernels::ScanShape& s, const kernels::ScanForward<double>& p) {
   constexpr int v = G::vector_dim;
   for (int64_t row = 0; row < s.batch; ++row) {
     for (int64_t head = 0; head < s.heads; ++head) {
@@ -45,7 +45,7 @@ void scan_reference(const kernels::cpu::ScanShape& s, const kernels::cpu::ScanFo
 }
 
 template <class G>
-void scan_reference(const kernels::cpu::ScanShape& s, const kernels::cpu::ScanBackward<double>& p) {
+void scan_reference(const kernels::ScanShape& s, const kernels::ScanBackward<double>& p) {
   constexpr int k = G::algebra_dim, v = G::vector_dim;
   for (int64_t row = 0; row < s.batch; ++row) {
     for (int64_t head = 0; head < s.heads; ++head) {

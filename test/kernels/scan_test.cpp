@@ -13,7 +13,7 @@
 namespace lssm {
 namespace {
 
-using kernels::cpu::ScanShape;
+using kernels::ScanShape;
 using lie::Groups;
 using Random = std::mt19937_64;
 
@@ -56,14 +56,14 @@ struct Problem {
 
   static T* pointer(std::vector<T>& x) { return x.empty() ? nullptr : x.data(); }
 
-  kernels::cpu::ScanStart<T> start() {
+  kernels::ScanStart<T> start() {
     return {h0.data(), shared_h0 ? 0 : v * shape.heads, reset.empty() ? nullptr : reset.data()};
   }
-  kernels::cpu::ScanForward<T> forward_args() {
+  kernels::ScanForward<T> forward_args() {
     h.assign(size_t(shape.batch * shape.length * v * shape.heads), T(0));
     return {a.data(), pointer(b), start(), h.data()};
   }
-  kernels::cpu::ScanBackward<T> backward_args() {
+  kernels::ScanBackward<T> backward_args() {
     da.assign(a.size(), T(0));
     db.assign(b.size(), T(0));
     d_h0.assign(size_t(shape.batch * v * shape.heads), T(0));
