@@ -61,19 +61,19 @@ void split_columns_cuda(const Tensor& y, Tensor& a, Tensor& b) { move_columns<fa
 
 // ---- sums over rows, in a fixed order ----
 
-// total[key(r)][col] = sum over rows r of term(r, col). Rows are cut into chunks; one thread walks
-// one column of one chunk in order and owns that column of the chunk's partial table, so nothing
-// races. Then the partial tables are added in order.
-template <class T, class Key, class Term>
+// total[index[r]][col] = sum over rows r of term(r, col). Rows are cut into chunks; one thread
+// walks one column of one chunk in order and owns that column of the chunk's partial table, so
+// nothing races. Then the partial tables are added in order.
+template <class T, class Term>
 struct SumChunk {
   int64_t rows, chunks, width, entries;
-  Key key;
+  const int32_t* index;  // the entry that a row is added to; null: there is one entry
   Term term;
   T* partials;  // [chunks, entries, width], zeros
   __device__ void operator()(int64_t chunk, int64_t col) const {
     T* table = partials + chunk * entries * width + col;
     for (int64_t r = rows * chunk / chunks; r < rows * (chunk + 1) / chunks; ++r) {
-      table[key(r) * width] += term(r, col);
+      table[(index ? index[r] : 0) * width] += term(r, col);
     }
   }
 };
@@ -90,8 +90,9 @@ struct AddPartials {
   }
 };
 
-template <class T, class Key, class Term>
-void ordered_sums(int64_t rows, int64_t entries, int64_t width, Key key, Term term, T* total) {
+template <class T, class Term>
+void ordered_sums(int64_t rows, int64_t entries, int64_t width, const int32_t* index, Term term,
+                  T* total) {
   const int64_t n = entries * width;
   // As many chunks as keep the device busy and their tables small; a function of the shape alone.
   constexpr int64_t kRowsPerChunk = 64, kNumbers = 1 << 22;
@@ -102,17 +103,10 @@ void ordered_sums(int64_t rows, int64_t entries, int64_t width, Key key, Term te
   Tensor partials = Tensor::zeros({chunks, n}, dtype_of<T>(), Device::cuda);
   parallel_for_rows(
       Device::cuda, chunks, width,
-      SumChunk<T, Key, Term>{rows, chunks, width, entries, key, term, partials.data<T>()});
+      SumChunk<T, Term>{rows, chunks, width, entries, index, term, partials.data<T>()});
   parallel_for(Device::cuda, n, AddPartials<T>{partials.data<T>(), chunks, n, total});
 }
 
-struct OneKey {
-  __device__ int64_t operator()(int64_t) const { return 0; }
-};
-struct IndexKey {
-  const int32_t* index;
-  __device__ int64_t operator()(int64_t row) const { return index[row]; }
-};
 template <class T>
 struct Entry {
   const T* x;
@@ -123,7 +117,7 @@ struct Entry {
 void scatter_add_rows_cuda(const Tensor& dy, const Tensor& index, Tensor& dtable) {
   const int64_t width = dtable.dim(1);
   with_real(dy.dtype(), [&]<class T>(T) {
-    ordered_sums<T>(index.numel(), dtable.dim(0), width, IndexKey{index.data<int32_t>()},
+    ordered_sums<T>(index.numel(), dtable.dim(0), width, index.data<int32_t>(),
                     Entry<T>{dy.data<T>(), width}, dtable.data<T>());
   });
 }
@@ -131,7 +125,7 @@ void scatter_add_rows_cuda(const Tensor& dy, const Tensor& index, Tensor& dtable
 void sum_rows_cuda(const Tensor& x, Tensor& y) {
   const int64_t width = x.dim(1);
   with_real(x.dtype(), [&]<class T>(T) {
-    ordered_sums<T>(x.dim(0), 1, width, OneKey(), Entry<T>{x.data<T>(), width}, y.data<T>());
+    ordered_sums<T>(x.dim(0), 1, width, nullptr, Entry<T>{x.data<T>(), width}, y.data<T>());
   });
 }
 
@@ -247,9 +241,9 @@ void norm_rows_backward_cuda(const NormRows& n, const Tensor& dy, Tensor& dx, Te
                                   dx.data<T>(),
                                   width};
     rows_by_warp(rows, norm);
-    ordered_sums<T>(rows, 1, width, OneKey(), GainTerm<T>{norm}, dgain.data<T>());
+    ordered_sums<T>(rows, 1, width, nullptr, GainTerm<T>{norm}, dgain.data<T>());
     if (n.bias)
-      ordered_sums<T>(rows, 1, width, OneKey(), Entry<T>{dy.data<T>(), width}, dbias.data<T>());
+      ordered_sums<T>(rows, 1, width, nullptr, Entry<T>{dy.data<T>(), width}, dbias.data<T>());
   });
 }
 
@@ -314,12 +308,12 @@ void cross_entropy_cuda(const Tensor& logits, const Tensor& target, const Tensor
   Tensor count({1}, DType::f64, Device::cuda), sum({1}, DType::f64, Device::cuda);
   Tensor losses({rows}, DType::f64, Device::cuda);
   const int32_t* counted = data_or_null<int32_t>(mask);
-  ordered_sums<double>(rows, 1, 1, OneKey(), CountTerm{counted}, count.data<double>());
+  ordered_sums<double>(rows, 1, 1, nullptr, CountTerm{counted}, count.data<double>());
   with_real(logits.dtype(), [&]<class T>(T) {
     rows_by_warp(rows, CrossEntropy<T>{logits.data<T>(), target.data<int32_t>(), counted,
                                        count.data<double>(), losses.data<double>(),
                                        data_or_null<T>(dlogits), logits.dim(1)});
-    ordered_sums<double>(rows, 1, 1, OneKey(), Entry<double>{losses.data<double>(), 1},
+    ordered_sums<double>(rows, 1, 1, nullptr, Entry<double>{losses.data<double>(), 1},
                          sum.data<double>());
     parallel_for(Device::cuda, 1,
                  MeanLoss<T>{sum.data<double>(), count.data<double>(), loss.data<T>()});
