@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 
-#include "core/device.h"
 #include "test/test.h"
 
-#ifdef LSSM_CUDA_ON_HOST
+// Of the backend that is linked into this program: the real one or that of the emulation.
 extern "C" const char* lssm_load_cuda_backend();
-#endif
 
 int lssm::prepare_tests() {
-#ifdef LSSM_CUDA_ON_HOST
-  const char* refused = lssm_load_cuda_backend();  // linked into this program
-  const std::string reason = refused ? refused : "";
-#else
-  const std::string& reason = load_cuda();
-#endif
-  if (reason.empty()) return 0;
-  std::printf("skipped: %s\n", reason.c_str());
+  const char* reason = lssm_load_cuda_backend();
+  if (!reason) return 0;
+  std::printf("skipped: %s\n", reason);
   return 77;
 }
