@@ -38,6 +38,8 @@ Var rms_norm(Var x, Var gain, double eps);
 // there are none.   logits: [rows, classes], target, mask: i32 [rows], targets checked; result:
 // [1].
 Var cross_entropy(Var logits, const Tensor& target, const Tensor& mask);
+// cross_entropy(linear(x, w, bias), target, mask), but the logits of all rows never exist at once.
+Var linear_cross_entropy(Var x, Var w, Var bias, const Tensor& target, const Tensor& mask);
 
 // ---- ops_state.cpp ----
 

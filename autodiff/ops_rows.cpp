@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "autodiff/ops.h"
+#include "kernels/linear_cross_entropy.h"
 #include "kernels/matmul.h"
 #include "kernels/rows.h"
 
@@ -18,12 +19,24 @@ void check_in_range(const char* op, const Tensor& index, int64_t n) {
              n - 1);
 }
 
+void check_linear(const char* op, Var x, Var w, Var bias) {
+  LSSM_CHECK(x.shape().rank() == 2 && w.shape().rank() == 2 && x.shape()[1] == w.shape()[0], op,
+             ": input ", x.shape(), " and weight ", w.shape(), " do not fit");
+  LSSM_CHECK(!bias || bias.shape() == Shape({w.shape()[1]}), op, ": bias has a wrong shape");
+}
+
+void check_labels(const char* op, const Shape& logits, const Tensor& target, const Tensor& mask) {
+  LSSM_CHECK(logits.rank() == 2 && target.numel() == logits[0], op, ": logits ", logits, " and ",
+             target.numel(), " targets do not fit");
+  LSSM_CHECK(!mask || mask.numel() == logits[0], op, ": ", mask.numel(), " mask values for ",
+             logits[0], " rows");
+  check_in_range(op, target, logits[1]);
+}
+
 }  // namespace
 
 Var linear(Var x, Var w, Var bias) {
-  LSSM_CHECK(x.shape().rank() == 2 && w.shape().rank() == 2 && x.shape()[1] == w.shape()[0],
-             "linear: input ", x.shape(), " and weight ", w.shape(), " do not fit");
-  LSSM_CHECK(!bias || bias.shape() == Shape({w.shape()[1]}), "linear: bias has a wrong shape");
+  check_linear("linear", x, w, bias);
   Tape& tape = *x.tape;
   const Tensor input = x.value(), weight = w.value();
   Tensor y({input.dim(0), weight.dim(1)}, input.dtype(), input.device());
@@ -112,12 +125,7 @@ Var layer_norm(Var x, Var gain, Var bias, double eps) {
 Var rms_norm(Var x, Var gain, double eps) { return normalise("rms_norm", x, gain, Var(), eps); }
 
 Var cross_entropy(Var logits, const Tensor& target, const Tensor& mask) {
-  const Shape shape = logits.shape();
-  LSSM_CHECK(shape.rank() == 2 && target.numel() == shape[0], "cross_entropy: logits ", shape,
-             " and ", target.numel(), " targets do not fit");
-  LSSM_CHECK(!mask || mask.numel() == shape[0], "cross_entropy: ", mask.numel(),
-             " mask values for ", shape[0], " rows");
-  check_in_range("cross_entropy", target, shape[1]);
+  check_labels("cross_entropy", logits.shape(), target, mask);
   Tape& tape = *logits.tape;
   const Tensor x = logits.value();
   Tensor loss({1}, x.dtype(), x.device());
@@ -128,6 +136,37 @@ Var cross_entropy(Var logits, const Tensor& target, const Tensor& mask) {
                        Tensor scaled = dlogits;  // this closure's own: nobody else holds it
                        kernels::scale(dlogits, dloss, scaled);
                        tape.add_grad(logits, scaled);
+                     });
+}
+
+Var linear_cross_entropy(Var x, Var w, Var bias, const Tensor& target, const Tensor& mask) {
+  const char* op = "linear_cross_entropy";
+  check_linear(op, x, w, bias);
+  check_labels(op, {x.shape()[0], w.shape()[1]}, target, mask);
+  Tape& tape = *x.tape;
+  const kernels::LinearCrossEntropy in = {.x = x.value(),
+                                          .w = w.value(),
+                                          .bias = bias ? bias.value() : Tensor(),
+                                          .target = target,
+                                          .mask = mask};
+  // The logits are at hand in the forward pass only, so gradients of the loss are taken there.
+  const bool wanted = tape.needs_grad(x) || tape.needs_grad(w) || (bias && tape.needs_grad(bias));
+  Tensor loss({1}, in.x.dtype(), in.x.device());
+  Tensor dx = tape.needs_grad(x) ? Tensor::like(in.x) : Tensor();
+  Tensor dw = wanted ? Tensor::like(in.w) : Tensor();
+  Tensor dbias = wanted && bias ? Tensor::like(in.bias) : Tensor();
+  kernels::linear_cross_entropy(in, loss, dx, dw, dbias);
+  return tape.record("linear_cross_entropy", loss, {x, w, bias ? bias : w},
+                     [&tape, x, w, bias, dx, dw, dbias](const Tensor& dloss) {
+                       const auto give = [&](Var input, Tensor gradient) {
+                         if (!gradient) return;
+                         // In place: nobody else holds what this closure made.
+                         kernels::scale(gradient, dloss, gradient);
+                         tape.add_grad(input, gradient);
+                       };
+                       give(x, dx);
+                       give(w, dw);
+                       give(bias, dbias);
                      });
 }
 

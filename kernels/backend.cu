@@ -74,6 +74,7 @@ extern "C" const char* lssm_load_cuda_backend() {
   }
   lssm::register_device(lssm::Device::cuda, &kMemory);
   register_elementwise();
+  register_linear_cross_entropy();
   register_matmul();
   register_optimizer();
   register_readout();

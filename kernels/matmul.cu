@@ -38,19 +38,6 @@ cublasStatus_t gemm(cublasOperation_t ta, cublasOperation_t tb, int m, int n, in
   return cublasDgemm(handle(), ta, tb, m, n, k, &one, a, lda, b, ldb, &beta, c, ldc);
 }
 
-// c = op(a) op(b) + beta c for row-major matrices; rows x inner times inner x cols. cuBLAS is
-// column-major, so it is asked for the transposed product.
-template <class T>
-void multiply(bool transpose_a, bool transpose_b, int64_t rows, int64_t cols, int64_t inner,
-              const T* a, const T* b, T beta, T* c) {
-  LSSM_CHECK(rows <= INT32_MAX && cols <= INT32_MAX && inner <= INT32_MAX,
-             "matmul: a size is above 2^31");
-  const auto operation = [](bool transpose) { return transpose ? CUBLAS_OP_T : CUBLAS_OP_N; };
-  LSSM_CUBLAS_CHECK(gemm(operation(transpose_b), operation(transpose_a), int(cols), int(rows),
-                         int(inner), b, int(transpose_b ? inner : cols), a,
-                         int(transpose_a ? rows : inner), beta, c, int(cols)));
-}
-
 // y[r] = bias for every row: what the product is then added to.
 template <class T>
 __global__ void repeat_row(const T* bias, int64_t n, int64_t width, T* y) {
@@ -60,24 +47,17 @@ __global__ void repeat_row(const T* bias, int64_t n, int64_t width, T* y) {
 }
 
 void linear_cuda(const Tensor& x, const Tensor& w, const Tensor& bias, Tensor& y) {
-  const int64_t rows = x.dim(0), in = w.dim(0), out = w.dim(1);
   if (y.numel() == 0) return;
   with_real(y.dtype(), [&]<class T>(T) {
-    if (bias) {
-      const int64_t blocks = (y.numel() + 255) / 256;
-      launch({blocks < 4096 ? blocks : 4096, 256}, repeat_row<T>, bias.data<T>(), y.numel(), out,
-             y.data<T>());
-    }
-    multiply<T>(false, false, rows, out, in, x.data<T>(), w.data<T>(), bias ? T(1) : T(0),
-                y.data<T>());
+    linear_rows_cuda(linear_map<T>(w, bias), x.dim(0), x.data<T>(), y.data<T>());
   });
 }
 
 void linear_backward_input_cuda(const Tensor& dy, const Tensor& w, Tensor& dx) {
   if (dx.numel() == 0) return;
   with_real(dx.dtype(), [&]<class T>(T) {
-    multiply<T>(false, true, dy.dim(0), w.dim(0), w.dim(1), dy.data<T>(), w.data<T>(), T(0),
-                dx.data<T>());
+    multiply_cuda<T>(false, true, dy.dim(0), w.dim(0), w.dim(1), dy.data<T>(), w.data<T>(), T(0),
+                     dx.data<T>());
   });
 }
 
@@ -85,12 +65,40 @@ void linear_backward_weight_cuda(const Tensor& x, const Tensor& dy, Tensor& dw, 
   if (dbias) sum_rows(dy, dbias);
   if (x.dim(0) == 0) return dw.set_zero();
   with_real(dw.dtype(), [&]<class T>(T) {
-    multiply<T>(true, false, dw.dim(0), dw.dim(1), x.dim(0), x.data<T>(), dy.data<T>(), T(0),
-                dw.data<T>());
+    multiply_cuda<T>(true, false, dw.dim(0), dw.dim(1), x.dim(0), x.data<T>(), dy.data<T>(), T(0),
+                     dw.data<T>());
   });
 }
 
 }  // namespace
+
+// cuBLAS is column-major, so it is asked for the transposed product.
+template <class T>
+void multiply_cuda(bool transpose_a, bool transpose_b, int64_t rows, int64_t cols, int64_t inner,
+                   const T* a, const T* b, T beta, T* c) {
+  LSSM_CHECK(rows <= INT32_MAX && cols <= INT32_MAX && inner <= INT32_MAX,
+             "matmul: a size is above 2^31");
+  const auto operation = [](bool transpose) { return transpose ? CUBLAS_OP_T : CUBLAS_OP_N; };
+  LSSM_CUBLAS_CHECK(gemm(operation(transpose_b), operation(transpose_a), int(cols), int(rows),
+                         int(inner), b, int(transpose_b ? inner : cols), a,
+                         int(transpose_a ? rows : inner), beta, c, int(cols)));
+}
+
+template <class T>
+void linear_rows_cuda(const LinearMap<T>& map, int64_t rows, const T* x, T* y) {
+  if (map.bias) {
+    const int64_t n = rows * map.out, blocks = (n + 255) / 256;
+    launch({blocks < 4096 ? blocks : 4096, 256}, repeat_row<T>, map.bias, n, map.out, y);
+  }
+  multiply_cuda<T>(false, false, rows, map.out, map.in, x, map.w, map.bias ? T(1) : T(0), y);
+}
+
+template void multiply_cuda(bool, bool, int64_t, int64_t, int64_t, const float*, const float*,
+                            float, float*);
+template void multiply_cuda(bool, bool, int64_t, int64_t, int64_t, const double*, const double*,
+                            double, double*);
+template void linear_rows_cuda(const LinearMap<float>&, int64_t, const float*, float*);
+template void linear_rows_cuda(const LinearMap<double>&, int64_t, const double*, double*);
 
 void register_matmul() {
   linear.cuda = &linear_cuda;

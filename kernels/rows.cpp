@@ -154,73 +154,19 @@ void norm_rows_backward_cpu(const NormRows& norm, const Tensor& dy, Tensor& dx, 
   });
 }
 
-// Adds log(x) for many x >= 1 by one logarithm for every 16 of them: log of their product, which
-// stays below the largest double as long as x does below 1e19.
-class LogSum {
- public:
-  void add(double x) {
-    product_ *= x;
-    if (++count_ % 16 == 0) flush();
-  }
-  double total() {
-    flush();
-    return total_;
-  }
-
- private:
-  void flush() {
-    total_ += std::log(product_);
-    product_ = 1;
-  }
-  double product_ = 1, total_ = 0;
-  int count_ = 0;
-};
-
-// The loss of rows [begin, end), summed. `out` has a row for each logit row, or is a scratch row
-// that is used for all (stride 0); with `gradient` it becomes (softmax - onehot) / count.
-template <class T>
-double cross_entropy_rows(const Tensor& logits, const int32_t* labels, const int32_t* counted,
-                          int64_t begin, int64_t end, double count, T* out, int64_t out_stride,
-                          bool gradient) {
-  const int64_t classes = logits.dim(1);
-  double sum = 0;
-  LogSum logs;
-  for (int64_t r = begin; r < end; ++r) {
-    const T* x = logits.data<T>() + r * classes;
-    T* y = out + r * out_stride;
-    if (counted && counted[r] == 0) {
-      if (gradient) std::fill(y, y + classes, T(0));
-      continue;
-    }
-    const T max = row_max(x, classes), label_logit = x[labels[r]];
-    const T row_sum = row_exp(x, max, classes, y);
-    sum += double(max - label_logit);
-    logs.add(double(row_sum));
-    if (!gradient) continue;
-    const T scale = T(1 / (double(row_sum) * count));
-    for (int64_t i = 0; i < classes; ++i) y[i] *= scale;
-    y[labels[r]] -= T(1 / count);
-  }
-  return sum + logs.total();
-}
-
 void cross_entropy_cpu(const Tensor& logits, const Tensor& target, const Tensor& mask, Tensor& loss,
                        Tensor& dlogits) {
   const int64_t rows = logits.dim(0), classes = logits.dim(1);
-  const int32_t* labels = target.data<int32_t>();
-  const int32_t* counted = mask ? mask.data<int32_t>() : nullptr;
-  const double count = double(counted ? rows - std::count(counted, counted + rows, 0) : rows);
+  const RowLabels labels(target, mask);
   with_real(logits.dtype(), [&]<class T>(T) {
     double sums[kPartitions] = {};
     Tensor scratch({kPartitions, classes}, logits.dtype());
     for_partitions(rows, kGrain, [&](int p, int64_t begin, int64_t end) {
-      T* out = dlogits ? dlogits.data<T>() : scratch.data<T>() + p * classes;
-      sums[p] = cross_entropy_rows<T>(logits, labels, counted, begin, end, count, out,
-                                      dlogits ? classes : 0, bool(dlogits));
+      T* out = dlogits ? dlogits.data<T>() + begin * classes : scratch.data<T>() + p * classes;
+      sums[p] = cross_entropy_rows(logits.data<T>() + begin * classes, labels, begin, end, classes,
+                                   out, dlogits ? classes : 0, bool(dlogits));
     });
-    double total = 0;
-    for (const double sum : sums) total += sum;
-    *loss.data<T>() = count > 0 ? T(total / count) : T(0);
+    *loss.data<T>() = T(labels.mean(sums));
   });
 }
 

@@ -305,19 +305,14 @@ struct MeanLoss {
 void cross_entropy_cuda(const Tensor& logits, const Tensor& target, const Tensor& mask,
                         Tensor& loss, Tensor& dlogits) {
   const int64_t rows = logits.dim(0);
-  Tensor count({1}, DType::f64, Device::cuda), sum({1}, DType::f64, Device::cuda);
+  const Tensor count = counted_rows_cuda(rows, mask);
   Tensor losses({rows}, DType::f64, Device::cuda);
-  const int32_t* counted = data_or_null<int32_t>(mask);
-  ordered_sums<double>(rows, 1, 1, nullptr, CountTerm{counted}, count.data<double>());
   with_real(logits.dtype(), [&]<class T>(T) {
-    rows_by_warp(rows, CrossEntropy<T>{logits.data<T>(), target.data<int32_t>(), counted,
-                                       count.data<double>(), losses.data<double>(),
-                                       data_or_null<T>(dlogits), logits.dim(1)});
-    ordered_sums<double>(rows, 1, 1, nullptr, Entry<double>{losses.data<double>(), 1},
-                         sum.data<double>());
-    parallel_for(Device::cuda, 1,
-                 MeanLoss<T>{sum.data<double>(), count.data<double>(), loss.data<T>()});
+    cross_entropy_rows_cuda(rows, logits.dim(1), logits.data<T>(), target.data<int32_t>(),
+                            data_or_null<int32_t>(mask), count, losses.data<double>(),
+                            data_or_null<T>(dlogits));
   });
+  mean_loss_cuda(losses, count, loss);
 }
 
 template <class T>
@@ -346,6 +341,34 @@ void argmax_rows_cuda(const Tensor& logits, Tensor& out) {
 }
 
 }  // namespace
+
+Tensor counted_rows_cuda(int64_t rows, const Tensor& mask) {
+  Tensor count({1}, DType::f64, Device::cuda);
+  ordered_sums<double>(rows, 1, 1, nullptr, CountTerm{data_or_null<int32_t>(mask)},
+                       count.data<double>());
+  return count;
+}
+
+template <class T>
+void cross_entropy_rows_cuda(int64_t rows, int64_t classes, const T* logits, const int32_t* target,
+                             const int32_t* mask, const Tensor& count, double* losses, T* dlogits) {
+  rows_by_warp(
+      rows, CrossEntropy<T>{logits, target, mask, count.data<double>(), losses, dlogits, classes});
+}
+template void cross_entropy_rows_cuda(int64_t, int64_t, const float*, const int32_t*,
+                                      const int32_t*, const Tensor&, double*, float*);
+template void cross_entropy_rows_cuda(int64_t, int64_t, const double*, const int32_t*,
+                                      const int32_t*, const Tensor&, double*, double*);
+
+void mean_loss_cuda(const Tensor& losses, const Tensor& count, Tensor& loss) {
+  Tensor sum({1}, DType::f64, Device::cuda);
+  ordered_sums<double>(losses.numel(), 1, 1, nullptr, Entry<double>{losses.data<double>(), 1},
+                       sum.data<double>());
+  with_real(loss.dtype(), [&]<class T>(T) {
+    parallel_for(Device::cuda, 1,
+                 MeanLoss<T>{sum.data<double>(), count.data<double>(), loss.data<T>()});
+  });
+}
 
 void register_rows() {
   gather_rows.cuda = &gather_rows_cuda;

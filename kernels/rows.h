@@ -41,4 +41,15 @@ extern Kernel<void(const Tensor& logits, const Tensor& target, const Tensor& mas
 // The class with the largest logit, the first of equals.   out: i32 [rows].
 extern Kernel<void(const Tensor& logits, Tensor& out)> argmax_rows;
 
+// ---- steps of cross_entropy on CUDA (rows.cu), for kernels that make logits block by block ----
+
+// The number of rows that count: f64 [1].   mask: i32 [rows] or empty.
+Tensor counted_rows_cuda(int64_t rows, const Tensor& mask);
+// The losses of some rows at plain pointers; mask and dlogits may be null.
+template <class T>
+void cross_entropy_rows_cuda(int64_t rows, int64_t classes, const T* logits, const int32_t* target,
+                             const int32_t* mask, const Tensor& count, double* losses, T* dlogits);
+// loss = sum of losses / count, 0 if that is 0.   losses: f64 [rows].
+void mean_loss_cuda(const Tensor& losses, const Tensor& count, Tensor& loss);
+
 }  // namespace lssm::kernels

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row of a softmax on the CPU, SIMD lane by SIMD lane.
+// Softmax and its cross-entropy on the CPU: one row at a time, SIMD lane by SIMD lane.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/parallel.h"
 #include "core/simd.h"
+#include "core/tensor.h"
 
 namespace lssm::kernels {
 
@@ -105,6 +107,75 @@ inline T row_exp(const T* x, T max, int64_t n, T* out) {
     sums = sums + y;
   });
   return reduce_lanes(sums, [](T a, T b) { return a + b; });
+}
+
+// Adds log(x) for many x >= 1 by one logarithm for every 16 of them: log of their product, which
+// stays below the largest double as long as x does below 1e19.
+class LogSum {
+ public:
+  void add(double x) {
+    product_ *= x;
+    if (++count_ % 16 == 0) flush();
+  }
+  double total() {
+    flush();
+    return total_;
+  }
+
+ private:
+  void flush() {
+    total_ += std::log(product_);
+    product_ = 1;
+  }
+  double product_ = 1, total_ = 0;
+  int count_ = 0;
+};
+
+// The label of each row, and which rows count.
+struct RowLabels {
+  // mask may be empty: all rows count.
+  RowLabels(const Tensor& target, const Tensor& mask)
+      : label(target.data<int32_t>()), mask(mask ? mask.data<int32_t>() : nullptr) {
+    const int64_t rows = target.numel();
+    count = double(this->mask ? rows - std::count(this->mask, this->mask + rows, 0) : rows);
+  }
+  bool counts(int64_t row) const { return !mask || mask[row] != 0; }
+  // The mean over the rows that count, of sums over partitions; 0 if there are none.
+  double mean(const double (&sums)[kPartitions]) const {
+    double total = 0;
+    for (const double sum : sums) total += sum;
+    return count > 0 ? total / count : 0;
+  }
+
+  const int32_t* label;
+  const int32_t* mask;
+  double count;
+};
+
+// The loss of rows [begin, end), summed; x are their logits. `out` has a row for each of them, and
+// may be x, or is a scratch row that is used for all (stride 0); with `gradient` it becomes
+// (softmax - onehot) / count.
+template <class T>
+double cross_entropy_rows(const T* x, const RowLabels& labels, int64_t begin, int64_t end,
+                          int64_t classes, T* out, int64_t out_stride, bool gradient) {
+  double sum = 0;
+  LogSum logs;
+  for (int64_t r = begin; r < end; ++r, x += classes, out += out_stride) {
+    if (!labels.counts(r)) {
+      if (gradient) std::fill(out, out + classes, T(0));
+      continue;
+    }
+    const int32_t label = labels.label[r];
+    const T max = row_max(x, classes), label_logit = x[label];
+    const T row_sum = row_exp(x, max, classes, out);
+    sum += double(max - label_logit);
+    logs.add(double(row_sum));
+    if (!gradient) continue;
+    const T scale = T(1 / (double(row_sum) * labels.count));
+    for (int64_t i = 0; i < classes; ++i) out[i] *= scale;
+    out[label] -= T(1 / labels.count);
+  }
+  return sum + logs.total();
 }
 
 }  // namespace lssm::kernels

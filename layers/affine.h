@@ -21,6 +21,10 @@ class Affine {
   Var operator()(Tape& tape, Var rows) const {
     return linear(rows, tape.parameter(weight_), tape.parameter(bias_));
   }
+  // Mean cross-entropy of x w + b over the rows whose mask is not 0.
+  Var loss(Tape& tape, Var rows, const Tensor& target, const Tensor& mask) const {
+    return linear_cross_entropy(rows, tape.parameter(weight_), tape.parameter(bias_), target, mask);
+  }
   int64_t out_width() const { return weight_.value.dim(1); }
 
  private:

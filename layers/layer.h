@@ -61,6 +61,12 @@ class Layer {
  public:
   virtual ~Layer() = default;
   virtual Sequence forward(Context& context, const Sequence& x) const = 0;
+  // The training loss: mean cross-entropy of the outputs, taken as logits, over the positions whose
+  // mask is not 0 (all if it is empty). A layer that can have the loss for less overrides it.
+  virtual Var loss(Context& context, const Sequence& x, const Tensor& target,
+                   const Tensor& mask) const {
+    return cross_entropy(forward(context, x).dense(), target, mask);
+  }
   virtual int64_t out_width() const = 0;
   // Numbers that the layer remembers of one sequence from step to step.
   virtual int64_t state_size() const { return 0; }

@@ -13,6 +13,12 @@ class Linear final : public Layer {
   Sequence forward(Context& context, const Sequence& x) const override {
     return x.with(affine_(context.tape, x.rows));
   }
+  Var loss(Context& context, const Sequence& x, const Tensor& target,
+           const Tensor& mask) const override {
+    // Rows that many positions share are multiplied once.
+    if (x.index) return Layer::loss(context, x, target, mask);
+    return affine_.loss(context.tape, x.rows, target, mask);
+  }
   int64_t out_width() const override { return affine_.out_width(); }
 
  private:

@@ -19,6 +19,12 @@ class Mlp final : public Layer {
     const Var hidden = activation(activation_, in_(context.tape, x.rows));
     return x.with(out_(context.tape, hidden));
   }
+  Var loss(Context& context, const Sequence& x, const Tensor& target,
+           const Tensor& mask) const override {
+    if (x.index) return Layer::loss(context, x, target, mask);
+    const Var hidden = activation(activation_, in_(context.tape, x.rows));
+    return out_.loss(context.tape, hidden, target, mask);
+  }
   int64_t out_width() const override { return out_.out_width(); }
 
  private:

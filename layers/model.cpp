@@ -24,4 +24,10 @@ Var Model::forward(Context& context, const Tensor& tokens) const {
   return body_.forward(context, x).dense();
 }
 
+Var Model::loss(Context& context, const Tensor& tokens, const Tensor& target,
+                const Tensor& mask) const {
+  const Sequence x = {tokens.dim(0), tokens.dim(1), Var(), tokens};
+  return body_.loss(context, x, target, mask);
+}
+
 }  // namespace lssm

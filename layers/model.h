@@ -28,6 +28,9 @@ class Model {
 
   // tokens: i32 [batch, length]; result: [batch * length, outputs].
   Var forward(Context& context, const Tensor& tokens) const;
+  // The mean cross-entropy of forward() over the positions whose mask is not 0, all if it is empty.
+  // target, mask: i32 with a number for each token.
+  Var loss(Context& context, const Tensor& tokens, const Tensor& target, const Tensor& mask) const;
 
   ParameterStore& parameters() { return parameters_; }
   const ParameterStore& parameters() const { return parameters_; }

@@ -28,6 +28,14 @@ Sequence Sequential::forward(Context& context, const Sequence& x) const {
   return y;
 }
 
+Var Sequential::loss(Context& context, const Sequence& x, const Tensor& target,
+                     const Tensor& mask) const {
+  if (layers_.empty()) return Layer::loss(context, x, target, mask);
+  Sequence y = x;
+  for (size_t i = 0; i + 1 < layers_.size(); ++i) y = layers_[i]->forward(context, y);
+  return layers_.back()->loss(context, y, target, mask);
+}
+
 int64_t Sequential::state_size() const {
   int64_t total = 0;
   for (const LayerPtr& layer : layers_) total += layer->state_size();

@@ -12,6 +12,8 @@ class Sequential final : public Layer {
   Sequential(const BuildContext& context, const std::vector<std::unique_ptr<LayerConfig>>& configs);
 
   Sequence forward(Context& context, const Sequence& x) const override;
+  Var loss(Context& context, const Sequence& x, const Tensor& target,
+           const Tensor& mask) const override;
   int64_t out_width() const override { return out_width_; }
   int64_t state_size() const override;
 

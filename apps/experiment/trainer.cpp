@@ -83,9 +83,9 @@ double Trainer::accumulate_gradients(bool check_finite) {
     Context context = experiment_.context(tape_);
     context.training = true;
     context.draw = uint32_t(draw);
-    const Var logits = experiment_.model.forward(context, batch.tokens.to(experiment_.device));
     const Tensor mask = batch.trained ? batch.trained.to(experiment_.device) : Tensor();
-    const Var mean = cross_entropy(logits, batch.targets.to(experiment_.device), mask);
+    const Var mean = experiment_.model.loss(context, batch.tokens.to(experiment_.device),
+                                            batch.targets.to(experiment_.device), mask);
     loss += mean.value().item() / double(train.accumulate);
     tape_.backward(mean);
     tape_.reset();

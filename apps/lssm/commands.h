@@ -26,13 +26,22 @@ void add_doctor(CLI::App& app);
 // For options: a whole number from `min`.
 CLI::Validator at_least_number(int64_t min);
 
-// The config file and the --set options that many commands take.
+// The options that change a config: --set and --device.
+struct Overrides {
+  std::vector<std::string> assignments;
+  std::string device;
+
+  void add_to(CLI::App& command);
+  // The config with the overrides applied.
+  Json apply(Json json) const;
+};
+
+// The config file, and the overrides, that many commands take.
 struct ConfigArguments {
   std::string file;
-  std::vector<std::string> overrides;
+  Overrides overrides;
 
   void add_to(CLI::App& command, bool file_required);
-  // The JSON with the overrides applied.
   Json read() const;
 };
 

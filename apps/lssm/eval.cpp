@@ -12,7 +12,7 @@ struct EvalArguments {
   std::string checkpoint;
   std::vector<int64_t> lengths;
   int64_t sequences = 0;
-  std::vector<std::string> overrides;
+  Overrides overrides;
   bool json = false;
 };
 
@@ -25,8 +25,7 @@ void evaluate_checkpoint(const EvalArguments& arguments) {
   if (arguments.sequences > 0) {
     apply_override(json, "eval.sequences=" + std::to_string(arguments.sequences));
   }
-  for (const std::string& assignment : arguments.overrides) apply_override(json, assignment);
-  Experiment experiment(std::move(json), arguments.checkpoint);
+  Experiment experiment(arguments.overrides.apply(std::move(json)), arguments.checkpoint);
   const TrainState state = load_checkpoint(file, arguments.checkpoint, experiment, nullptr);
   Json summary = test_summary(experiment);
   summary["name"] = experiment.config.name;
@@ -53,10 +52,7 @@ void add_eval(CLI::App& app) {
       ->check(at_least_number(1));
   command->add_option("--sequences", arguments->sequences, "test sequences of each length")
       ->check(at_least_number(1));
-  command->add_option("--set", arguments->overrides, "override a key of the checkpoint's config")
-      ->take_all()
-      ->expected(1)
-      ->type_name("A.B=VALUE");
+  arguments->overrides.add_to(*command);
   command->add_flag("--json", arguments->json, "print the result as JSON");
   command->footer(
       "Example: lssm eval runs/a5_so3/seed-42/checkpoint.safetensors --lengths 32,4096");

@@ -24,8 +24,7 @@ std::vector<GradError> check_model(Experiment& experiment, const GradcheckArgume
   const auto loss_on = [&](Tape& tape) {
     Context context = experiment.context(tape);
     context.training = true;  // dropout too: its coins are a function of the seed
-    return cross_entropy(experiment.model.forward(context, batch.tokens), batch.targets,
-                         batch.trained);
+    return experiment.model.loss(context, batch.tokens, batch.targets, batch.trained);
   };
   ParameterStore& parameters = experiment.model.parameters();
   parameters.zero_grad();

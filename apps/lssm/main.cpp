@@ -26,22 +26,30 @@ CLI::Validator at_least_number(int64_t min) {
   return CLI::Validator(check, text(">= ", min));
 }
 
-void ConfigArguments::add_to(CLI::App& command, bool file_required) {
-  CLI::Option* option = command.add_option("CONFIG", file, "experiment as a JSON file");
-  if (file_required) option->required();
+void Overrides::add_to(CLI::App& command) {
   command
-      .add_option("--set", overrides,
+      .add_option("--set", assignments,
                   "override a key: --set train.seed=7, --set model.layers.1.group=so2")
       ->take_all()
       ->expected(1)
       ->type_name("A.B=VALUE");
+  command.add_option("--device", device, "the same as --set device=DEVICE")
+      ->type_name("cpu|cuda|auto");
 }
 
-Json ConfigArguments::read() const {
-  Json json = parse_json(read_file(file), file);
-  for (const std::string& assignment : overrides) apply_override(json, assignment);
+Json Overrides::apply(Json json) const {
+  for (const std::string& assignment : assignments) apply_override(json, assignment);
+  if (!device.empty()) apply_override(json, "device=\"" + device + "\"");
   return json;
 }
+
+void ConfigArguments::add_to(CLI::App& command, bool file_required) {
+  CLI::Option* option = command.add_option("CONFIG", file, "experiment as a JSON file");
+  if (file_required) option->required();
+  overrides.add_to(command);
+}
+
+Json ConfigArguments::read() const { return overrides.apply(parse_json(read_file(file), file)); }
 
 namespace {
 

@@ -20,8 +20,8 @@ struct TrainArguments {
   int64_t until = -1;
 };
 
-// The first Ctrl-C (or a scheduler's SIGTERM, or a closed terminal's SIGHUP) ends the run after its step; the second ends it at
-// once.
+// The first Ctrl-C (or a scheduler's SIGTERM, or a closed terminal's SIGHUP) ends the run after its
+// step; the second ends it at once.
 void stop_on_signal() {
   const auto handler = [](int signal) {
     stop_requested = true;
@@ -74,11 +74,11 @@ void train(const TrainArguments& arguments) {
   std::string source;
   std::filesystem::path resumed;
   if (resuming) {
-    LSSM_CHECK(arguments.config.overrides.empty(),
+    LSSM_CHECK(arguments.config.overrides.assignments.empty(),
                "train --resume: a run goes on with the config it has, --set cannot change it");
     resumed = folder_to_resume(arguments);
     source = RunFolder::open(resumed).config();
-    json = parse_json(read_file(source), source);
+    json = arguments.config.overrides.apply(parse_json(read_file(source), source));  // the device
     if (!arguments.config.file.empty()) check_same_config(arguments, json, source);
   } else {
     LSSM_CHECK(!arguments.config.file.empty(),

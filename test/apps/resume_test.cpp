@@ -102,8 +102,10 @@ Json endless_config() {
 }
 
 // Goes on from wherever `run` is for a few steps, and compares with a run that was never stopped.
+// The steps reach past the next checkpoint: a killed run may have saved its best parameters up to
+// there.
 void check_goes_on(const Workplace& place, const std::filesystem::path& run) {
-  const int64_t until = checkpoint_step(run / "checkpoint.safetensors") + 37;
+  const int64_t until = checkpoint_step(run / "checkpoint.safetensors") + 67;
   place.good({"train", "--resume", run.string(), "--until", std::to_string(until), "--quiet"});
   place.good({"train", "endless.json", "--runs", "reference", "--force", "--quiet", "--until",
               std::to_string(until)});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models as configs describe them: errors, names and first values of the parameters.
+// Models as configs describe them: errors, names and first values of the parameters; their loss.
 #include "layers/model.h"
 
 #include <algorithm>
@@ -52,7 +52,88 @@ double largest(const std::vector<double>& x) {
   return most;
 }
 
+// Loss and gradients, as run() gives them.
+template <class F>
+Pass loss_pass(ParameterStore& parameters, F loss_on) {
+  Tape tape;
+  Context context = {.tape = tape, .training = true, .seed = 3};
+  const Var loss = loss_on(context);
+  Pass pass;
+  pass.loss = loss.value().item();
+  pass.outputs = {pass.loss};
+  parameters.zero_grad();
+  tape.backward(loss);
+  for (const Parameter& p : parameters.all())
+    pass.gradients.push_back(p.grad ? p.grad.to_host() : std::vector<double>());
+  return pass;
+}
+
+Tensor every_third(const Shape& shape) {
+  std::vector<double> mask(size_t(shape.numel()));
+  for (size_t i = 0; i < mask.size(); ++i) mask[i] = i % 3 == 0;
+  return Tensor::from_host(shape, mask, DType::i32);
+}
+
 }  // namespace
+
+TEST_CASE("the loss of a model is the cross-entropy of its outputs", "[layers]") {
+  // One partition of rows, and several of which the last is not full.
+  for (const Shape& shape : {Shape{2, 5}, Shape{7, 87}}) {
+    const Tensor tokens = random_tokens(shape[0], shape[1]);
+    const Tensor target = random_tokens(shape[0], shape[1], kOutputs);
+    for (const Tensor& mask : {Tensor(), every_third(shape)}) {
+      for (const ModelCase& c : model_cases()) {
+        INFO(c.name << " " << tokens.shape() << (mask ? " masked" : ""));
+        TestModel test(c.layers);
+        const Model& model = test.model;
+        const Pass fused = loss_pass(test.model.parameters(), [&](Context& context) {
+          return model.loss(context, tokens, target, mask);
+        });
+        const Pass apart = loss_pass(test.model.parameters(), [&](Context& context) {
+          return cross_entropy(model.forward(context, tokens), target, mask);
+        });
+        CHECK(difference(apart, fused) <= 1e-12);
+
+        Tape tape(false);  // the loss alone
+        Context context = {.tape = tape, .training = true, .seed = 3};
+        CHECK(model.loss(context, tokens, target, mask).value().item() == fused.loss);
+      }
+    }
+  }
+}
+
+TEST_CASE("linear_cross_entropy is cross_entropy of linear", "[layers]") {
+  struct Sizes {
+    int64_t rows, in, classes;
+  };
+  for (const auto& [rows, in, classes] :
+       {Sizes{1, 3, 2}, Sizes{7, 1, 1}, Sizes{128, 5, 9}, Sizes{603, 48, 60}, Sizes{1, 0, 4}}) {
+    for (const bool with_bias : {false, true}) {
+      for (const bool masked : {false, true}) {
+        INFO(rows << " rows, " << in << " inputs, " << classes << " classes"
+                  << (with_bias ? ", bias" : "") << (masked ? ", masked" : ""));
+        ParameterStore store(5, DType::f64, Device::cpu);
+        Parameter& x = store.add("x", {rows, in}, init::uniform(2));
+        Parameter& w = store.add("w", {in, classes}, init::uniform(1));
+        Parameter& b = store.add("b", {classes}, init::uniform(1));
+        const Tensor target = random_tokens(1, rows, classes);
+        const Tensor mask = masked ? every_third({rows}) : Tensor();
+        const auto pass = [&](auto loss) {
+          return loss_pass(store, [&](Context& context) {
+            const Var bias = with_bias ? context.tape.parameter(b) : Var();
+            return loss(context.tape.parameter(x), context.tape.parameter(w), bias);
+          });
+        };
+        const Pass fused = pass(
+            [&](Var x, Var w, Var bias) { return linear_cross_entropy(x, w, bias, target, mask); });
+        const Pass apart = pass([&](Var x, Var w, Var bias) {
+          return cross_entropy(linear(x, w, bias), target, mask);
+        });
+        CHECK(difference(apart, fused) <= 1e-12);
+      }
+    }
+  }
+}
 
 TEST_CASE("wrong models are refused with the place and the reason", "[layers]") {
   const std::vector<BadModel> table = {
