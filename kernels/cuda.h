@@ -47,8 +47,8 @@ void launch(const Launch& layout, void (*kernel)(Parameters...), Arguments... ar
 constexpr int kWarp = 32;
 constexpr unsigned kFullWarp = 0xffffffffu;
 
-// What the kernels share with each other, private to each file (rule of the host emulation: kernels and
-// their helpers have internal linkage).
+// What the kernels share with each other, private to each file (rule of the host emulation: kernels
+// and their helpers have internal linkage).
 namespace {
 
 // Sums (or any commutative f) over the lanes of a warp by a fixed tree; every lane gets the result.

@@ -58,7 +58,7 @@ void parallel_for(Device, int64_t n, F f) {
   constexpr int64_t kGrain = 4096;  // items that are worth a thread
   for_partitions(n, kGrain, [&f](int, int64_t begin, int64_t end) {
     const F local = f;  // a copy of its own, so that the compiler keeps the pointers in registers
-#pragma GCC ivdep       // an output is an input at the same place, or apart from it
+#pragma GCC ivdep  // an output is an input at the same place, or apart from it
     for (int64_t i = begin; i < end; ++i) local(i);
   });
 }
