@@ -39,6 +39,10 @@ Buffer Pool::allocate(size_t bytes) {
   std::vector<Buffer::Block*>& list = free_[size_t(size_class)];
   if (list.empty()) {
     void* memory = device_memory(device_).allocate(size);
+    if (!memory) {
+      release_free();
+      memory = device_memory(device_).allocate(size);
+    }
     LSSM_CHECK(memory, "out of memory on ", device_name(device_), ": wanted ", bytes, " bytes, ",
                device_memory(device_).free_bytes(), " are free; lssm uses ", bytes_in_use_);
     ++system_allocations_;
@@ -51,6 +55,16 @@ Buffer Pool::allocate(size_t bytes) {
   bytes_in_use_ += size;
   peak_bytes_ = std::max(peak_bytes_, bytes_in_use_);
   return Buffer(block);
+}
+
+void Pool::release_free() {
+  for (std::vector<Buffer::Block*>& list : free_) {
+    for (Buffer::Block* block : list) {
+      device_memory(device_).release(block->bytes);
+      delete block;
+    }
+    list.clear();
+  }
 }
 
 void Pool::recycle(Buffer::Block* block) {

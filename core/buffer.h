@@ -62,6 +62,8 @@ class Pool {
   friend class Buffer;
   explicit Pool(Device device) : device_(device), free_(kSizeClasses) {}
   void recycle(Buffer::Block* block);
+  // Gives the blocks that are not in use back to the system.
+  void release_free();
 
   static constexpr int kSizeClasses = 8 * 48;
   Device device_;

@@ -85,12 +85,17 @@ Json scalar_schema(const Rule& rule) {
   return schema;
 }
 
-// Remembers the keys of every open object, so that a duplicate can be refused.
-class DuplicateCheck {
- public:
-  explicit DuplicateCheck(std::string source) : source_(std::move(source)) {}
+constexpr int kMaxDepth = 64;  // of objects and lists; recursion over a config goes as deep
 
-  bool operator()(int, Json::parse_event_t event, const Json& value) {
+// Refuses deep nesting, and remembers the keys of every open object to refuse a duplicate.
+class StrictCheck {
+ public:
+  explicit StrictCheck(std::string source) : source_(std::move(source)) {}
+
+  bool operator()(int depth, Json::parse_event_t event, const Json& value) {
+    const bool opens =
+        event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
+    LSSM_CHECK(!opens || depth < kMaxDepth, source_, ": nested more than ", kMaxDepth, " deep");
     if (event == Json::parse_event_t::object_start) open_.emplace_back();
     if (event == Json::parse_event_t::object_end) open_.pop_back();
     if (event == Json::parse_event_t::key) {
@@ -227,7 +232,7 @@ void Fields::refuse_unknown_keys(bool may_have_type) const {
 
 Json parse_json(const std::string& text, const std::string& source) {
   try {
-    return Json::parse(text, DuplicateCheck(source), true, true);
+    return Json::parse(text, StrictCheck(source), true, true);
   } catch (const Json::exception& error) {  // no JSON, or a number that is too large
     std::string message = error.what();
     message =
@@ -236,13 +241,37 @@ Json parse_json(const std::string& text, const std::string& source) {
   }
 }
 
+namespace {
+
+void check_utf8(const std::string& assignment) {
+  const Json json = assignment;
+  try {
+    json.dump();
+  } catch (const Json::exception&) {
+    fail("--set: not valid UTF-8: ", json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+}
+
+// What is no JSON stands for itself, as a string.
+Json override_value(const std::string& text, const std::string& source) {
+  try {
+    return Json::parse(text, StrictCheck(source));
+  } catch (const Json::exception&) {
+    return text;
+  }
+}
+
+}  // namespace
+
 void apply_override(Json& config, const std::string& assignment) {
+  check_utf8(assignment);
   const size_t equals = assignment.find('=');
   LSSM_CHECK(equals != std::string::npos && equals > 0, "--set: got \"", assignment,
              "\", expected a.b.c=value");
   const std::string path = assignment.substr(0, equals);
-  Json value = Json::parse(assignment.substr(equals + 1), nullptr, false);
-  if (value.is_discarded()) value = assignment.substr(equals + 1);
+  LSSM_CHECK(std::count(path.begin(), path.end(), '.') < kMaxDepth, "--set: nested more than ",
+             kMaxDepth, " deep");
+  const Json value = override_value(assignment.substr(equals + 1), "--set " + path);
 
   Json* node = &config;
   for (size_t begin = 0; begin <= path.size();) {
@@ -263,7 +292,7 @@ void apply_override(Json& config, const std::string& assignment) {
     }
     begin = end + 1;
   }
-  *node = std::move(value);
+  *node = value;
 }
 
 std::string config_hash(const Json& config) {

@@ -15,6 +15,8 @@ void log_to_terminal() {
   spdlog::set_default_logger(std::move(logger));
 }
 
+void quiet_terminal() { spdlog::default_logger()->sinks().front()->set_level(spdlog::level::warn); }
+
 void log_to_file(const std::string& path) {
   try {
     auto sink = std::make_shared<spdlog::sinks::basic_file_sink_st>(path);

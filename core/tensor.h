@@ -118,4 +118,10 @@ class Tensor {
   Device device_ = Device::cpu;
 };
 
+// The numbers of x, or null if it is empty.
+template <class T>
+T* data_or_null(const Tensor& x) {
+  return x ? x.data<T>() : nullptr;
+}
+
 }  // namespace lssm

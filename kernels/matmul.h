@@ -31,7 +31,7 @@ struct LinearMap {
 
 template <class T>
 LinearMap<T> linear_map(const Tensor& w, const Tensor& bias) {
-  return {w.data<T>(), bias ? bias.data<T>() : nullptr, w.dim(0), w.dim(1)};
+  return {w.data<T>(), data_or_null<T>(bias), w.dim(0), w.dim(1)};
 }
 
 // On the CPU (matmul.cpp). Rows that are multiplied at once: enough for the product to run at

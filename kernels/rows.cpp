@@ -95,7 +95,7 @@ void norm_rows_cpu(NormRows& norm, Tensor& y) {
   const int64_t width = norm.x.dim(1);
   with_real(norm.x.dtype(), [&]<class T>(T) {
     const T* gain = norm.gain.data<T>();
-    const T* bias = norm.bias ? norm.bias.data<T>() : nullptr;
+    const T* bias = data_or_null<T>(norm.bias);
     for_partitions(norm.x.dim(0), kGrain, [&](int, int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r) {
         const T* x = norm.x.data<T>() + r * width;

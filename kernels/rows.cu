@@ -133,12 +133,12 @@ void sum_rows_cuda(const Tensor& x, Tensor& y) {
 
 constexpr int kThreads = 128;
 
-// f(row, lane) for every row, each by the 32 lanes of one warp. Warps past the last row run it too,
-// on a row that is clamped, so that shuffles always have all lanes; `live` says whether to write.
+// f(row, lane) for every row, each by the 32 lanes of one warp. A warp past the last row returns as
+// a whole: nothing in f waits for other warps.
 template <class F>
 __global__ void for_rows_by_warp(int64_t rows, F f) {
   const int64_t row = int64_t(blockIdx.x) * (kThreads / kWarp) + threadIdx.x / kWarp;
-  f(row < rows ? row : rows - 1, int(threadIdx.x % kWarp), row < rows);
+  if (row < rows) f(row, int(threadIdx.x % kWarp));
 }
 
 template <class F>
@@ -158,7 +158,7 @@ struct Norm {
   T* y;
   int64_t width;
   T eps;
-  __device__ void operator()(int64_t row, int lane, bool live) const {
+  __device__ void operator()(int64_t row, int lane) const {
     const T* in = x + row * width;
     T center = 0, squares = 0;
     if (bias) {
@@ -167,7 +167,6 @@ struct Norm {
     }
     for (int64_t i = lane; i < width; i += kWarp) squares += (in[i] - center) * (in[i] - center);
     const T scale = 1 / std::sqrt(reduce_warp(squares, Plus()) / T(width) + eps);
-    if (!live) return;
     for (int64_t i = lane; i < width; i += kWarp) {
       y[row * width + i] = (in[i] - center) * scale * gain[i] + (bias ? bias[i] : T(0));
     }
@@ -191,7 +190,7 @@ struct NormBackward {
   __device__ T z(int64_t row, int64_t i) const {
     return (x[row * width + i] - (mean ? mean[row] : T(0))) * inverse[row];
   }
-  __device__ void operator()(int64_t row, int lane, bool live) const {
+  __device__ void operator()(int64_t row, int lane) const {
     T mean_dz = 0, mean_dz_z = 0;
     for (int64_t i = lane; i < width; i += kWarp) {
       const T dz = dy[row * width + i] * gain[i];
@@ -200,7 +199,6 @@ struct NormBackward {
     }
     mean_dz = mean ? reduce_warp(mean_dz, Plus()) / T(width) : T(0);
     mean_dz_z = reduce_warp(mean_dz_z, Plus()) / T(width);
-    if (!live) return;
     for (int64_t i = lane; i < width; i += kWarp) {
       const T dz = dy[row * width + i] * gain[i];
       dx[row * width + i] = inverse[row] * (dz - mean_dz - z(row, i) * mean_dz_z);
@@ -215,11 +213,6 @@ struct GainTerm {
     return norm.dy[row * norm.width + col] * norm.z(row, col);
   }
 };
-
-template <class T>
-T* data_or_null(const Tensor& x) {
-  return x ? x.data<T>() : nullptr;
-}
 
 void norm_rows_cuda(NormRows& n, Tensor& y) {
   with_real(y.dtype(), [&]<class T>(T) {
@@ -271,7 +264,7 @@ struct CrossEntropy {
   double* losses;  // [rows]
   T* dlogits;      // or null
   int64_t classes;
-  __device__ void operator()(int64_t row, int lane, bool live) const {
+  __device__ void operator()(int64_t row, int lane) const {
     const T* x = logits + row * classes;
     const bool counted = !mask || mask[row] != 0;
     const int32_t label = target[row];
@@ -281,9 +274,8 @@ struct CrossEntropy {
     max = reduce_warp(max, Larger());
     T sum = 0;
     for (int64_t i = lane; i < classes; i += kWarp) sum += std::exp(x[i] - max);
-    sum = reduce_warp(
-        sum, Plus());  // also a barrier: all lanes have read the row when dlogits is logits
-    if (!live) return;
+    sum = reduce_warp(sum, Plus());
+    __syncwarp();  // all lanes have read the row, which dlogits may be
     if (lane == 0) losses[row] = counted ? double(max - label_logit) + std::log(double(sum)) : 0;
     if (!dlogits) return;
     const T scale = counted ? T(1 / (double(sum) * *count)) : T(0);
@@ -320,7 +312,7 @@ struct Argmax {
   const T* logits;
   int32_t* out;
   int64_t classes;
-  __device__ void operator()(int64_t row, int lane, bool live) const {
+  __device__ void operator()(int64_t row, int lane) const {
     const T* x = logits + row * classes;
     T max = x[0];
     for (int64_t i = lane; i < classes; i += kWarp) max = Larger()(max, x[i]);
@@ -330,7 +322,7 @@ struct Argmax {
       if (x[i] == max && i < first) first = int(i);
     }
     first = -reduce_warp(-first, Larger());
-    if (live && lane == 0) out[row] = first == classes ? 0 : first;  // a row of NaNs: any class
+    if (lane == 0) out[row] = first == classes ? 0 : first;  // a row of NaNs: any class
   }
 };
 

@@ -34,7 +34,7 @@ extern Kernel<void(const NormRows& norm, const Tensor& dy, Tensor& dx, Tensor& d
 
 // Mean cross-entropy of softmax(logits) over the rows whose mask is not 0 (all rows if it is
 // empty). logits: [rows, classes], target: i32 [rows], mask: i32 [rows]; loss: one number. If
-// dlogits is not empty it receives the gradient of the loss; it may be logits itself.
+// dlogits is not empty it receives the gradient of the loss.
 extern Kernel<void(const Tensor& logits, const Tensor& target, const Tensor& mask, Tensor& loss,
                    Tensor& dlogits)>
     cross_entropy;

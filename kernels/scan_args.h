@@ -50,11 +50,6 @@ struct ScanBackward {
   T* dcarried = nullptr;  // out [batch, v, heads], there if carried is
 };
 
-template <class T>
-T* data_or_null(const Tensor& x) {
-  return x ? x.data<T>() : nullptr;
-}
-
 inline ScanShape scan_shape(const ScanInputs& in) {
   return {in.a.dim(0), in.a.dim(1), in.a.dim(3)};
 }

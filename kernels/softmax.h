@@ -135,7 +135,7 @@ class LogSum {
 struct RowLabels {
   // mask may be empty: all rows count.
   RowLabels(const Tensor& target, const Tensor& mask)
-      : label(target.data<int32_t>()), mask(mask ? mask.data<int32_t>() : nullptr) {
+      : label(target.data<int32_t>()), mask(data_or_null<int32_t>(mask)) {
     const int64_t rows = target.numel();
     count = double(this->mask ? rows - std::count(this->mask, this->mask + rows, 0) : rows);
   }

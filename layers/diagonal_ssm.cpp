@@ -17,8 +17,12 @@ struct DiagonalSsmConfig final : LayerConfig {
     f.add("range", range, "real eigenvalues, or moduli: [0, 1] by sigmoid, [-1, 1] by tanh");
     f.check(range == std::vector<int64_t>{0, 1} || range == std::vector<int64_t>{-1, 1}, "range",
             "expected [0, 1] or [-1, 1]");
+    f.check(kind != "unit" || range[0] == 0, "range",
+            "has no effect, since unit eigenvalues have modulus 1");
     f.add("angle_std", angle_std,
           "standard deviation of the phases at the start, for inputs of variance 1", at_least(0));
+    f.check(kind != "real" || angle_std == 1, "angle_std",
+            "has no effect, since real eigenvalues have no phase");
     f.add("inject", inject, "add b(x_t) to the state, linear in x_t");
   }
   LayerPtr build(const BuildContext& context) const override;

@@ -4,7 +4,7 @@
 namespace lssm {
 
 void ModelConfig::fields(Fields& f) {
-  f.add("width", width, "width of layers that do not say their own", at_least(1));
+  f.add("width", width, "width of layers that do not say their own", between(1, 1 << 20));
   f.add_variants("layers", layers, layer_registry(), "layers, applied in this order");
   f.check(!layers.empty(), "layers", "a model needs at least one layer");
 }

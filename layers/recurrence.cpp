@@ -21,7 +21,8 @@ double largest_norm_error(const Tensor& h) {
         const double x = values[size_t((row * v + i) * heads + head)];
         squares += x * x;
       }
-      worst = std::max(worst, std::abs(std::sqrt(squares) - 1));
+      const double error = std::abs(std::sqrt(squares) - 1);
+      if (!(error <= worst)) worst = error;  // also takes a NaN
     }
   }
   return worst;

@@ -30,7 +30,6 @@ Sequence Sequential::forward(Context& context, const Sequence& x) const {
 
 Var Sequential::loss(Context& context, const Sequence& x, const Tensor& target,
                      const Tensor& mask) const {
-  if (layers_.empty()) return Layer::loss(context, x, target, mask);
   Sequence y = x;
   for (size_t i = 0; i + 1 < layers_.size(); ++i) y = layers_[i]->forward(context, y);
   return layers_.back()->loss(context, y, target, mask);
@@ -44,6 +43,7 @@ int64_t Sequential::state_size() const {
 
 void LayerListConfig::fields(Fields& f) {
   f.add_variants("layers", layers_, layer_registry(), "layers, applied in this order");
+  f.check(!layers_.empty(), "layers", "expected at least one layer");
 }
 
 namespace {

@@ -11,12 +11,14 @@
 // With "samples" the training and validation data are a fixed set of so many different sequences of
 // each length: the last of the lengths is split into "train_share" for training and the rest for
 // validation, shorter ones are for training alone. Epochs go through the set in a new order each
-// time.
+// time. The test split draws fresh words all the same: where there are few words, it contains
+// training words.
 //
 // "compat" sets the other keys' defaults to a published definition:
-//   "illusion"      Merrill et al. 2024, The Illusion of State: all elements, BOS, padding is
-//   trained "deltaproduct"  Siems et al. 2025, DeltaProduct: the same with length 128 and a 99/1
-//   split
+//   "illusion"      Merrill et al. 2024, The Illusion of State:
+//                   all elements, BOS, padding is trained
+//   "deltaproduct"  Siems et al. 2025, DeltaProduct:
+//                   the same with length 128 and a 99/1 split
 #include "tasks/group_word.h"
 
 #include <algorithm>
@@ -116,7 +118,8 @@ void GroupWordConfig::fields(Fields& f) {
   f.add("supervise", supervise, "positions that are trained and scored: all prefixes or the last",
         one_of({"all", "last"}));
   f.add("samples", samples,
-        "size of a fixed training and validation set; 0: fresh sequences for ever", at_least(0));
+        "size of a fixed training and validation set; 0: fresh sequences for ever",
+        between(0, 0x1p31));
   f.add("train_share", train_share, "share of a fixed set that is for training", between(0, 1));
   f.add("bos", bos, "special tokens, and BOS at the start of each sequence");
   f.add("pad_in_loss", pad_in_loss, "padding is trained as a class of its own (needs bos)");
@@ -127,6 +130,8 @@ void GroupWordConfig::fields(Fields& f) {
   const std::set<int64_t> different(lengths.begin(), lengths.end());
   f.check(samples == 0 || different.size() == lengths.size(), "lengths",
           "a fixed set has each length once");
+  f.check(words * lengths.size() <= uint64_t(1) << 32, "samples",
+          "samples times the number of lengths is above 2^32");  // set_member's substreams
   f.check_with("group", [this] { algebra::group_from_json(group); });
   f.check_with("inputs", [this] { input_elements(algebra::group_from_json(group), inputs); });
 }

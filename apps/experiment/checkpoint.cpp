@@ -118,7 +118,12 @@ TrainState load_checkpoint(const SafetensorsFile& file, const std::string& path,
     if (training.contains(key) && training[key].is_number()) return training[key];
     fail_file(path, ": its metadata \"train\" has no number \"", key, "\"");
   };
-  return {number("step"), number("best_accuracy"), number("best_loss")};
+  const Json step = number("step");
+  const int64_t steps = experiment.config.train.steps;
+  if (!step.is_number_integer() || step < 0 || step > steps) {
+    fail_file(path, ": its training step is ", step.dump(), ", expected 0 to ", steps);
+  }
+  return {step, number("best_accuracy"), number("best_loss")};
 }
 
 }  // namespace lssm

@@ -9,7 +9,7 @@ namespace lssm {
 
 void TrainConfig::fields(Fields& f) {
   f.add("steps", steps, "optimizer steps", at_least(0));
-  f.add("batch", batch, "sequences in a batch", at_least(1));
+  f.add("batch", batch, "sequences in a batch", between(1, 1 << 24));
   f.add("accumulate", accumulate, "batches whose gradients are averaged for one step", at_least(1));
   f.add_variant("optimizer", optimizer, optimizer_registry(),
                 "how parameters follow their gradients", "adam");
@@ -37,8 +37,11 @@ void EvalConfig::fields(Fields& f) {
 
 void ExperimentConfig::fields(Fields& f) {
   f.add("name", name, "name of the run's folder");
-  f.check(!name.empty() && name[0] != '.' && name.find('/') == std::string::npos, "name",
-          "expected a folder name, got \"" + name + "\"");
+  const auto is_plain = [](unsigned char c) { return c > ' ' && c != '/' && c != 127; };
+  f.check(!name.empty() && name[0] != '.' && std::all_of(name.begin(), name.end(), is_plain),
+          "name",
+          "expected a folder name without spaces, got " +
+              Json(name).dump(-1, ' ', true, Json::error_handler_t::replace));
   f.add("precision", precision, "numbers of parameters and states", one_of({"f32", "f64"}));
   f.add("device", device, "where kernels run; auto: CUDA if there is one",
         one_of({"cpu", "cuda", "auto"}));

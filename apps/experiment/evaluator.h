@@ -9,12 +9,17 @@ namespace lssm {
 
 struct Score {
   AccuracyCount accuracy;
-  double loss;   // mean cross-entropy over trained positions
-  double drift;  // largest | |h| - 1 | of the final states that should stay on a sphere
+  double loss;  // mean cross-entropy over trained positions
+  double
+      drift;  // largest | |h| - 1 | of the final states that stay on a sphere; -1: there are none
 };
 
-// `sequences` sequences of a split. `length` 0: the training length or mixture of lengths.
+// `sequences` sequences of a split. `length` 0: the training length or mixture of lengths. Throws
+// Interrupted when a test is asked to stop.
 Score evaluate(const Experiment& experiment, Split split, int64_t sequences, int64_t length);
+
+// A drift as it is reported: null where there is none.
+Json drift_json(double drift);
 
 // Tests every length of the config. The result holds what summary.json has under "test",
 // "longest_90", "longest_99", "drift" and "ceilings".

@@ -41,29 +41,35 @@ void RunFolder::CloseFile::operator()(const int* file) const {
 }
 
 RunFolder RunFolder::create(const std::filesystem::path& path, const Json& resolved, bool force) {
+  const std::string config = resolved.dump(2) + "\n";
   std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) fail_file(path.string(), ": the run folder cannot be made: ", error.message());
+  RunFolder folder(path);  // locked before it is looked at
   for (const char* file : kFiles) {
     LSSM_CHECK(force || !std::filesystem::exists(path / file, error), "run folder ", path.string(),
                " already holds a run; go on with it by --resume, or replace it by --force");
   }
-  std::filesystem::create_directories(path, error);
-  if (error) fail_file(path.string(), ": the run folder cannot be made: ", error.message());
-  RunFolder folder(path);
   for (const char* file : kFiles) {
     std::filesystem::remove(path / file, error);
     if (error) fail_file((path / file).string(), ": cannot be removed: ", error.message());
   }
   folder.remove_temporary_files();
-  write_file_atomically(folder.config(), resolved.dump(2) + "\n");
+  write_file_atomically(folder.config(), config);
   return folder;
 }
 
 RunFolder RunFolder::open(const std::filesystem::path& path) {
   std::error_code error;
-  if (!std::filesystem::exists(path / "config.json", error)) {
+  if (!std::filesystem::is_directory(path, error)) {
     fail_file(path.string(), ": holds no run: there is no config.json");
   }
-  return RunFolder(path);
+  RunFolder folder(path);
+  if (!std::filesystem::exists(folder.config(), error) &&
+      !std::filesystem::exists(folder.checkpoint(), error)) {
+    fail_file(path.string(), ": holds no run: there is no config.json");
+  }
+  return folder;
 }
 
 void RunFolder::append_metrics(const Json& line) {
@@ -85,7 +91,10 @@ SpentTime RunFolder::rewind_metrics(int64_t step, bool validates_again) {
     if (json["step"] > step || (json["step"] == step && validates_again && json.contains("valid")))
       continue;
     kept += line + "\n";
-    spent = {json.value("wall_s", spent.wall), json.value("cpu_s", spent.cpu)};
+    const auto seconds = [&json](const char* key, double before) {
+      return json.contains(key) && json[key].is_number() ? json[key].get<double>() : before;
+    };
+    spent = {seconds("wall_s", spent.wall), seconds("cpu_s", spent.cpu)};
   }
   write_file_atomically(metrics(), kept);
   return spent;

@@ -14,8 +14,6 @@
 
 namespace lssm {
 
-std::atomic<bool> stop_requested = false;
-
 namespace {
 
 SpentTime clocks() {
@@ -27,7 +25,8 @@ SpentTime clocks() {
 Json valid_summary(const Score& score) {
   return {{"final", score.accuracy.final_accuracy()},
           {"prefix", score.accuracy.prefix_accuracy()},
-          {"loss", score.loss}};
+          {"loss", score.loss},
+          {"drift", drift_json(score.drift)}};
 }
 
 }  // namespace
@@ -168,9 +167,13 @@ void Trainer::report(const StepResult& r, bool log_line, const TrainOptions& opt
   const double left = double(train.steps - state_.step) * double(train.batch * train.accumulate) *
                       double(experiment_.task->train_length()) / per_second;
   if (options.progress) {
-    std::fprintf(stderr, "\rstep %lld/%lld  loss %.4f  %.0f tokens/s  %.0f s left \033[K",
+    char valid[48] = "";
+    if (!valid_.is_null()) {
+      std::snprintf(valid, sizeof valid, "valid %.2f %%  ", 100 * valid_["prefix"].get<double>());
+    }
+    std::fprintf(stderr, "\rstep %lld/%lld  loss %.4f  %s%.0f tokens/s  %.0f s left \033[K",
                  static_cast<long long>(state_.step), static_cast<long long>(train.steps), r.loss,
-                 per_second, left);
+                 valid, per_second, left);
   }
   if (!log_line) return;
   folder_.append_metrics({{"step", state_.step},
@@ -180,10 +183,8 @@ void Trainer::report(const StepResult& r, bool log_line, const TrainOptions& opt
                           {"tokens_per_s", per_second},
                           {"wall_s", spent().wall},
                           {"cpu_s", spent().cpu}});
-  if (!options.progress) {
-    spdlog::info("step {:>6}/{}  loss {:.4f}  {:.0f} tokens/s  {:.1f} s left", state_.step,
-                 train.steps, r.loss, per_second, left);
-  }
+  spdlog::info("step {:>6}/{}  loss {:.4f}  {:.0f} tokens/s  {:.1f} s left", state_.step,
+               train.steps, r.loss, per_second, left);
 }
 
 Json Trainer::finish() {

@@ -2,15 +2,11 @@
 // The training loop.
 #pragma once
 
-#include <atomic>
-
 #include "apps/experiment/checkpoint.h"
+#include "apps/experiment/interrupt.h"
 #include "apps/experiment/run_folder.h"
 
 namespace lssm {
-
-// Set by a signal handler: the loop ends after the step that it is in.
-extern std::atomic<bool> stop_requested;
 
 struct TrainOptions {
   int64_t until = -1;     // stop after this step as if interrupted; -1: go to the end

@@ -34,9 +34,8 @@ void evaluate_checkpoint(const EvalArguments& arguments) {
   if (arguments.json) {
     std::printf("%s\n", summary.dump(2).c_str());
   } else {
-    std::printf("%s, step %lld; drift %.1e\n%s", experiment.config.name.c_str(),
-                static_cast<long long>(state.step), summary["drift"].get<double>(),
-                test_table(summary).c_str());
+    std::printf("%s, step %lld\n%s", experiment.config.name.c_str(),
+                static_cast<long long>(state.step), test_table(summary).c_str());
   }
 }
 

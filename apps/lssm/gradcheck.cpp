@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdio>
 
 #include "apps/experiment/config.h"
@@ -44,7 +46,10 @@ std::vector<GradError> check_model(Experiment& experiment, const GradcheckArgume
 
 void gradcheck(const GradcheckArguments& arguments) {
   Json json = arguments.config.read();
-  if (json.is_object()) json["precision"] = "f64";
+  if (json.is_object()) {
+    json["precision"] = "f64";
+    json["device"] = "cpu";  // the check changes parameters in the host's memory
+  }
   Experiment experiment(std::move(json), arguments.config.file);
   const std::vector<GradError> errors = check_model(experiment, arguments);
   bool passed = true;
@@ -71,11 +76,22 @@ void gradcheck(const GradcheckArguments& arguments) {
   if (!passed) fail_numeric("gradcheck: a relative error is above ", arguments.tolerance);
 }
 
+CLI::Validator positive_number() {
+  const auto check = [](const std::string& word) -> std::string {
+    double value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    const bool good = error == std::errc() && end == word.data() + word.size() &&
+                      std::isfinite(value) && value > 0;
+    return good ? "" : text("got ", word, ", expected a finite number above 0");
+  };
+  return CLI::Validator(check, "> 0");
+}
+
 }  // namespace
 
 void add_gradcheck(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
-      "gradcheck", "compare a model's gradients with finite differences, in f64");
+      "gradcheck", "compare a model's gradients with finite differences, in f64 on the CPU");
   auto arguments = std::make_shared<GradcheckArguments>();
   arguments->config.add_to(*command, true);
   command->add_option("--samples", arguments->samples, "numbers checked in each parameter; 0: all")
@@ -88,7 +104,8 @@ void add_gradcheck(CLI::App& app) {
       ->add_option("--length", arguments->length, "their length; the training length if not given")
       ->check(at_least_number(1));
   command->add_option("--tolerance", arguments->tolerance, "largest relative error that passes")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(positive_number());
   command->add_flag("--json", arguments->json, "print the result as JSON");
   command->callback([arguments] { gradcheck(*arguments); });
 }

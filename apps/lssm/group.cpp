@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdio>
 
 #include "apps/lssm/commands.h"
@@ -79,6 +80,8 @@ std::string numbers(const Json& list) {
 void print_facts(const Json& f) {
   const auto yes_no = [&](const char* key) { return f[key].get<bool>() ? "yes" : "no"; };
   const auto or_none = [&](const char* key) { return f[key].is_null() ? "none" : f[key].dump(); };
+  const std::string abelian =
+      f["abelianization"].empty() ? "trivial" : "C(" + numbers(f["abelianization"]) + ")";
   std::string orders, sylow;
   for (const Json& o : f["element_orders"]) {
     orders += (orders.empty() ? "" : ", ") + o["count"].dump() + " of order " + o["order"].dump();
@@ -96,10 +99,29 @@ void print_facts(const Json& f) {
   std::printf("  derived series %s, derived length %s, nilpotency class %s\n",
               numbers(f["derived_series"]).c_str(), or_none("derived_length").c_str(),
               or_none("nilpotency_class").c_str());
-  std::printf("  centre of order %s, abelianization C(%s), %zu conjugacy classes of sizes %s\n",
-              f["centre"].dump().c_str(), numbers(f["abelianization"]).c_str(),
-              f["class_sizes"].size(), numbers(f["class_sizes"]).c_str());
-  std::printf("  Sylow subgroups of order %s\n", sylow.c_str());
+  std::printf("  centre of order %s, abelianization %s, %zu conjugacy classes of sizes %s\n",
+              f["centre"].dump().c_str(), abelian.c_str(), f["class_sizes"].size(),
+              numbers(f["class_sizes"]).c_str());
+  std::printf("  Sylow subgroups%s\n", sylow.empty() ? ": none" : (" of order " + sylow).c_str());
+}
+
+// Lines that are the same, of different subgroups, are one with their count.
+void print_ceilings(const Json& ceilings) {
+  std::vector<std::pair<std::string, std::string>> lines;  // what is seen, the accuracies
+  for (const Json& c : ceilings) {
+    char numbers[64] = "too many counts to compute";
+    if (!c["final"].is_null()) {
+      std::snprintf(numbers, sizeof numbers, "%6.2f / %6.2f", 100 * c["final"].get<double>(),
+                    100 * c["prefix"].get<double>());
+    }
+    lines.emplace_back(c["sees"], numbers);
+  }
+  for (auto line = lines.begin(); line != lines.end(); ++line) {
+    if (std::find(lines.begin(), line, *line) != line) continue;
+    const auto same = std::count(line, lines.end(), *line);
+    const std::string count = same > 1 ? " (" + std::to_string(same) + " subgroups)" : "";
+    std::printf("  sees %-44s %s\n", (line->first + count).c_str(), line->second.c_str());
+  }
 }
 
 void print_group(const GroupArguments& arguments) {
@@ -110,9 +132,9 @@ void print_group(const GroupArguments& arguments) {
                     : is_json ? parse_json(arguments.group, "group")
                               : Json(arguments.group);
   const FiniteGroup group = algebra::group_from_json(spec);
-  const Json list = Json::parse(arguments.inputs, nullptr, false);
-  const std::vector<int> inputs =
-      input_elements(group, list.is_discarded() ? Json(arguments.inputs) : list);
+  const bool is_list = arguments.inputs.starts_with("[") || arguments.inputs.starts_with("{");
+  const std::vector<int> inputs = input_elements(
+      group, is_list ? parse_json(arguments.inputs, "--inputs") : Json(arguments.inputs));
   Json report = facts_json(group);
   for (const int element : inputs) report["inputs"].push_back(group.element_name(element));
   report["length"] = arguments.length;
@@ -128,15 +150,7 @@ void print_group(const GroupArguments& arguments) {
     for (const Json& name : report["inputs"]) std::printf(" %s", name.get<std::string>().c_str());
   }
   std::printf(" (final %% / mean over prefixes %%)\n");
-  for (const Json& c : report["ceilings"]) {
-    const std::string sees = c["sees"].get<std::string>();
-    if (c["final"].is_null()) {
-      std::printf("  sees %-44s too many counts to compute\n", sees.c_str());
-    } else {
-      std::printf("  sees %-44s %6.2f / %6.2f\n", sees.c_str(), 100 * c["final"].get<double>(),
-                  100 * c["prefix"].get<double>());
-    }
-  }
+  print_ceilings(report["ceilings"]);
 }
 
 }  // namespace

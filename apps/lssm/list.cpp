@@ -66,8 +66,9 @@ void print_groups(bool json) {
   }
   std::printf("Finite groups (key \"group\" of group_word)\n");
   for (const Json& g : all["finite"]) {
-    std::printf("  %-8s %s; %s\n", g["pattern"].get<std::string>().c_str(),
-                g["meaning"].get<std::string>().c_str(), g["rule"].get<std::string>().c_str());
+    const std::string rule = g["rule"];
+    std::printf("  %-8s %s%s%s\n", g["pattern"].get<std::string>().c_str(),
+                g["meaning"].get<std::string>().c_str(), rule.empty() ? "" : "; ", rule.c_str());
   }
 }
 

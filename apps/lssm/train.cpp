@@ -21,15 +21,15 @@ struct TrainArguments {
 };
 
 // The first Ctrl-C (or a scheduler's SIGTERM, or a closed terminal's SIGHUP) ends the run after its
-// step; the second ends it at once.
+// step; the second ends it at once. Signals that are ignored, as by nohup, stay ignored.
 void stop_on_signal() {
   const auto handler = [](int signal) {
     stop_requested = true;
     std::signal(signal, SIG_DFL);
   };
-  std::signal(SIGINT, handler);
-  std::signal(SIGTERM, handler);
-  std::signal(SIGHUP, handler);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (std::signal(signal, SIG_IGN) != SIG_IGN) std::signal(signal, handler);
+  }
 }
 
 // What `--resume` names: the folder given, else the one that the config names.
@@ -58,52 +58,68 @@ void print_result(const Experiment& experiment, const RunFolder& folder, const J
     std::printf("%s\n", summary.dump(2).c_str());
     return;
   }
-  std::printf(
-      "%s, seed %llu: %lld parameters, state of %lld numbers, %lld steps in %.2f s; drift %.1e\n",
-      experiment.config.name.c_str(), static_cast<unsigned long long>(experiment.config.train.seed),
-      static_cast<long long>(summary["parameters"].get<int64_t>()),
-      static_cast<long long>(summary["state_size"].get<int64_t>()),
-      static_cast<long long>(summary["steps"].get<int64_t>()),
-      summary["train_wall_s"].get<double>(), summary["drift"].get<double>());
+  std::printf("%s, seed %llu: %lld parameters, state of %lld numbers, %lld steps in %.2f s\n",
+              experiment.config.name.c_str(),
+              static_cast<unsigned long long>(experiment.config.train.seed),
+              static_cast<long long>(summary["parameters"].get<int64_t>()),
+              static_cast<long long>(summary["state_size"].get<int64_t>()),
+              static_cast<long long>(summary["steps"].get<int64_t>()),
+              summary["train_wall_s"].get<double>());
   std::printf("%s%s\n", test_table(summary).c_str(), (folder.path() / "summary.json").c_str());
 }
 
-void train(const TrainArguments& arguments) {
-  const bool resuming = arguments.has_resume;
-  Json json;
-  std::string source;
-  std::filesystem::path resumed;
-  if (resuming) {
-    LSSM_CHECK(arguments.config.overrides.assignments.empty(),
-               "train --resume: a run goes on with the config it has, --set cannot change it");
-    resumed = folder_to_resume(arguments);
-    source = RunFolder::open(resumed).config();
-    json = arguments.config.overrides.apply(parse_json(read_file(source), source));  // the device
-    if (!arguments.config.file.empty()) check_same_config(arguments, json, source);
-  } else {
-    LSSM_CHECK(!arguments.config.file.empty(),
-               "train: give a config, or a run folder with --resume");
-    source = arguments.config.file;
-    json = arguments.config.read();
+// The config that a run goes on with: that of its checkpoint, or of its folder if it has none yet.
+Json config_to_resume(const TrainArguments& arguments, const RunFolder& folder) {
+  const Overrides& overrides = arguments.config.overrides;
+  LSSM_CHECK(overrides.assignments.empty() && !arguments.force,
+             "train --resume: a run goes on with what it has; --set and --force do not go with it");
+  std::error_code error;
+  Json run, written;
+  if (std::filesystem::exists(folder.config(), error)) {
+    run = written = parse_json(read_file(folder.config()), folder.config());
   }
-  Experiment experiment(std::move(json), source);
-  RunFolder folder = resuming ? RunFolder::open(resumed)
-                              : RunFolder::create(RunFolder::path_of(arguments.runs, experiment),
-                                                  experiment.resolved, arguments.force);
-  if (arguments.quiet) spdlog::set_level(spdlog::level::warn);
-  log_to_file(folder.log());
+  if (std::filesystem::exists(folder.checkpoint(), error)) {
+    run = checkpoint_config(read_safetensors(folder.checkpoint()), folder.checkpoint());
+    LSSM_CHECK(written.is_null() || overrides.apply(written) == overrides.apply(run),
+               folder.config(), " differs from the config in ", folder.checkpoint(),
+               ": it was changed after the run began");
+  }
+  run = overrides.apply(run);  // the device may change
+  if (!arguments.config.file.empty()) check_same_config(arguments, run, folder.config());
+  return run;
+}
 
-  Trainer trainer(experiment, folder);
-  if (resuming) trainer.resume();
-  stop_on_signal();
+void train_in(Experiment& experiment, RunFolder& folder, const TrainArguments& arguments) {
   const bool progress = !arguments.quiet && isatty(STDERR_FILENO);
-  if (trainer.run({arguments.until, progress})) {
-    print_result(experiment, folder, trainer.finish(), arguments.json);
-    return;
+  log_to_file(folder.log());
+  if (arguments.quiet || progress) quiet_terminal();
+  Trainer trainer(experiment, folder);
+  if (arguments.has_resume) trainer.resume();
+  stop_on_signal();
+  try {
+    if (trainer.run({arguments.until, progress})) {
+      print_result(experiment, folder, trainer.finish(), arguments.json);
+      return;
+    }
+  } catch (const Interrupted&) {  // in the test: training is done and saved
   }
   std::fprintf(stderr, "lssm: stopped; go on with: lssm train --resume %s\n",
                folder.path().c_str());
   if (stop_requested) set_exit_code(kExitInterrupted);
+}
+
+void train(const TrainArguments& arguments) {
+  if (arguments.has_resume) {
+    RunFolder folder = RunFolder::open(folder_to_resume(arguments));
+    Experiment experiment(config_to_resume(arguments, folder), folder.config());
+    train_in(experiment, folder, arguments);
+    return;
+  }
+  LSSM_CHECK(!arguments.config.file.empty(), "train: give a config, or a run folder with --resume");
+  Experiment experiment(arguments.config.read(), arguments.config.file);
+  RunFolder folder = RunFolder::create(RunFolder::path_of(arguments.runs, experiment),
+                                       experiment.resolved, arguments.force);
+  train_in(experiment, folder, arguments);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/algebra/named_groups.h"
+#include "core/spelling.h"
 
 namespace lssm::algebra {
 namespace {
@@ -20,8 +21,7 @@ void check_keys(const json& spec) {
              : std::vector<std::string>{"name", "permutations"};
   for (const auto& [key, value] : spec.items()) {
     LSSM_CHECK(std::find(allowed.begin(), allowed.end(), key) != allowed.end(),
-               "group: unknown key '", key, "', expected name, ", allowed[1],
-               cayley ? " or generators" : "");
+               "group: unknown key \"", key, "\"; ", spelling_help(key, allowed));
   }
 }
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
-#include <numeric>
 
 #include "core/algebra/group_builders.h"
+#include "core/spelling.h"
 
 namespace lssm::algebra {
 namespace {
@@ -70,40 +70,23 @@ const std::vector<Family>& families() {
   return table;
 }
 
-// Edits (insert, delete, replace) from a to b; a change of case is free.
-int edit_distance(const std::string& a, const std::string& b) {
-  std::vector<int> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (size_t i = 0; i < a.size(); ++i) {
-    int diagonal = row[0]++;
-    for (size_t j = 0; j < b.size(); ++j) {
-      const bool same = std::tolower(static_cast<unsigned char>(a[i])) ==
-                        std::tolower(static_cast<unsigned char>(b[j]));
-      const int best = std::min({diagonal + (same ? 0 : 1), row[j] + 1, row[j + 1] + 1});
-      diagonal = row[j + 1];
-      row[j + 1] = best;
-    }
-  }
-  return row.back();
+std::string lower(std::string text) {
+  for (char& c : text) c = char(std::tolower(static_cast<unsigned char>(c)));
+  return text;
 }
 
-// Among the valid names with an index up to 128.
+// Among the valid names with an index up to 128; a change of case is free. "" if none is near.
 std::string nearest_name(const std::string& name) {
-  std::string best;
-  int least = 0;
-  const auto consider = [&](const std::string& candidate) {
-    const int distance = edit_distance(name, candidate);
-    if (best.empty() || distance < least) {
-      best = candidate;
-      least = distance;
-    }
-  };
+  std::vector<std::string> names, lowered;
   for (const Family& family : families()) {
-    if (!family.indexed) consider(family.prefix);
+    if (!family.indexed) names.push_back(family.prefix);
     for (int n = 2; family.indexed && n <= 128; ++n)
-      if (family.allows(n)) consider(family.prefix + std::to_string(n));
+      if (family.allows(n)) names.push_back(family.prefix + std::to_string(n));
   }
-  return best;
+  for (const std::string& candidate : names) lowered.push_back(lower(candidate));
+  const auto found =
+      std::find(lowered.begin(), lowered.end(), nearest_spelling(lower(name), lowered));
+  return found == lowered.end() ? "" : names[size_t(found - lowered.begin())];
 }
 
 int nearest_index(const Family& family, int n) {
@@ -114,10 +97,12 @@ int nearest_index(const Family& family, int n) {
 }
 
 [[noreturn]] void fail_unknown(const std::string& name) {
+  const std::string nearest = nearest_name(name);
   std::string list;
-  for (const GroupFamily& family : group_families()) list += family.pattern + " ";
-  fail("group '", name, "': unknown name, expected one of ", list, "(or a product like A4xZ5); ",
-       "the nearest valid name is ", nearest_name(name));
+  for (const GroupFamily& family : group_families())
+    list += (list.empty() ? "" : " ") + family.pattern;
+  fail("group '", name, "': unknown name, expected one of ", list, " (or a product like A4xZ5)",
+       nearest.empty() ? "" : "; the nearest valid name is " + nearest);
 }
 
 // "Heis3" -> 3 for the prefix "Heis"; -1 when the name is not the prefix and a number.

@@ -2,7 +2,7 @@
 // The groups a state can move on, and what each of them provides.
 //
 // To add a group: write core/lie/x.h, include it here and name it in Groups. Kernels, the JSON key
-// "group", the law tests and the benchmarks follow by themselves.
+// "group" and the law tests follow by themselves.
 #pragma once
 
 #include <concepts>

@@ -100,13 +100,6 @@ LSSM_HD inline T sinc(const T& x) {
   return sinc_cos(x).sinc;
 }
 
-// (1 - cos t)/t^2 of x = t^2, as sinc(t/2)^2 / 2: no cancellation.
-template <class T>
-LSSM_HD inline T cosc(const T& x) {
-  const T s = sinc(T(x * T(0.25)));
-  return T(0.5) * (s * s);
-}
-
 // 1/n!
 LSSM_HD constexpr double inverse_factorial(int n) {
   double y = 1;

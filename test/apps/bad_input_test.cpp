@@ -118,7 +118,9 @@ TEST_CASE("a wrong command line", "[bad]") {
   wrong({"group", "A55"}, {"A55", "nearest", "A5"});
   wrong({"group", "A5", "--length", "0"}, {"--length"});
   wrong({"group", "A5", "--inputs", "some"}, {"some", "generators"});
-  wrong({"gradcheck", "tiny.json", "--tolerance", "small"}, {"small"});
+  for (const char* tolerance : {"small", "0", "-1", "nan", "inf"}) {
+    wrong({"gradcheck", "tiny.json", "--tolerance", tolerance}, {"--tolerance", tolerance});
+  }
   CHECK(files_below(place.root()) == std::set<std::string>{"tiny.json"});
 }
 

@@ -72,7 +72,7 @@ TEST_CASE("gradcheck passes where gradients are right", "[gradcheck]") {
       CHECK(parameter["error"] <= 1e-6);
     }
   }
-  const ProcessResult strict = place.lssm({"gradcheck", "tiny.json", "--tolerance", "0"});
+  const ProcessResult strict = place.lssm({"gradcheck", "tiny.json", "--tolerance", "1e-30"});
   CHECK(strict.code == 4);
   CHECK(has(strict.out, "WRONG"));
   CHECK(has(strict.err, "lssm: gradcheck"));
@@ -107,6 +107,7 @@ TEST_CASE("list names everything that a config can name", "[list]") {
     CHECK(has(text, G::name));
   });
   CHECK(lie.size() == groups);
+  CHECK(!has(text, "; \n"));
   for (const algebra::GroupFamily& family : algebra::group_families()) {
     CHECK(finite.count(family.pattern) == 1);
     CHECK(has(text, family.pattern));
@@ -155,6 +156,14 @@ TEST_CASE("group knows the facts", "[group]") {
   const std::string text = place.good({"group", "S5"});
   CHECK(has(text, "order 120"));
   CHECK(has(text, "derived series 120 60"));
+
+  // Two of the three subgroups of order 4 are alike.
+  check_ceiling(place, {"D8"}, "G/N of order 2, |N| = 4 (2 subgroups)", "50.00 /  50.78");
+  check_ceiling(place, {"D8"}, "G/N of order 2, |N| = 4 ", "25.00 /  25.59");
+
+  const std::string trivial = place.good({"group", R"({"cayley": [[0]]})", "--inputs", "all"});
+  CHECK(has(trivial, "abelianization trivial"));
+  CHECK(has(trivial, "Sylow subgroups: none"));
 }
 
 TEST_CASE("group reads JSON from the command line and from a file", "[group]") {

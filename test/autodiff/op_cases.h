@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one table of operation cases. Gradient checks, f32 against f64, determinism, the comparison
-// of devices and the benchmarks all walk it: an operation that has its rows here has all of them.
+// The one table of operation cases. Gradient checks, f32 against f64, determinism and the
+// comparison of devices all walk it: an operation that has its rows here has all of them.
 #pragma once
 
 #include <string>
@@ -50,5 +50,7 @@ Tensor integers_below(uint32_t n, const Shape& shape, uint32_t seed);
 
 // Rows of the table for the recurrence of every group (op_cases_scan.cpp).
 void add_scan_cases(std::vector<OpCase>& cases);
+// Rows of the table for the loss that is fused with its linear map (op_cases_loss.cpp).
+void add_fused_loss_cases(std::vector<OpCase>& cases);
 
 }  // namespace lssm::testing

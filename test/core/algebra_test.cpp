@@ -176,6 +176,7 @@ TEST_CASE("elements are found by name, by cycles and by powers", "[algebra]") {
 TEST_CASE("unknown group names are refused with help", "[algebra]") {
   const auto message = [](const char* name) { return error_of([&] { named_group(name); }); };
   says(message("a5"), "the nearest valid name is A5");
+  says(message("HEIS3"), "the nearest valid name is Heis3");
   says(message("a5"), "Heis<n>");
   says(message("dihedral"), "unknown name");
   says(message("2o"), "nearest valid name is 2O");
@@ -216,8 +217,10 @@ TEST_CASE("bad group specifications say what is wrong", "[algebra]") {
   says(message("5"), "expected a name");
   says(message("{}"), "exactly one of the keys permutations and cayley");
   says(message(R"j({"permutations": ["(1 2)"], "cayley": [[0]]})j"), "exactly one of");
-  says(message(R"j({"permutations": ["(1 2)"], "nmae": "x"})j"), "unknown key 'nmae'");
-  says(message(R"j({"permutations": ["(1 2)"], "generators": [1]})j"), "unknown key 'generators'");
+  says(message(R"j({"permutations": ["(1 2)"], "nmae": "x"})j"),
+       R"(unknown key "nmae"; did you mean "name"?)");
+  says(message(R"j({"permutations": ["(1 2)"], "generators": [1]})j"),
+       R"(unknown key "generators")");
   says(message(R"j({"permutations": []})j"), "expected a list like");
   says(message(R"j({"permutations": [3]})j"), "expected a string like");
   says(message(R"j({"permutations": ["(1 2)"], "name": 3})j"), "name: expected a string");

@@ -150,6 +150,29 @@ TEST_CASE("JSON may have comments, but no key twice", "[config]") {
         "file.json: the key \"a\" appears twice in one object");
 }
 
+// `depth` lists or objects, each in the one before.
+std::string nested(int depth, bool objects) {
+  std::string begin, end;
+  for (int i = 0; i < depth; ++i) {
+    begin += objects ? "{\"a\":" : "[";
+    end += objects ? "}" : "]";
+  }
+  return begin + "1" + end;
+}
+
+TEST_CASE("JSON is nested at most 64 deep", "[config]") {
+  for (const bool objects : {false, true}) {
+    CHECK(parse_json(nested(64, objects), "file.json").dump() == nested(64, objects));
+    for (const int depth : {65, 10000}) {
+      CHECK(error_of([&] { parse_json(nested(depth, objects), "file.json"); }) ==
+            "file.json: nested more than 64 deep");
+      Json config;
+      CHECK(error_of([&] { apply_override(config, "a=" + nested(depth, objects)); }) ==
+            "--set a: nested more than 64 deep");
+    }
+  }
+}
+
 TEST_CASE("text that is no JSON is refused with the place", "[config]") {
   using Catch::Matchers::StartsWith;
   for (const char* bad : {"", "{", "{\"a\": }", "{\"a\": 1,}", "{} {}", "{a: 1}", "[1 2]",
@@ -203,6 +226,12 @@ TEST_CASE("overrides that make no sense are refused", "[config]") {
   CHECK(refused("a.b=1") == "--set a.b: \"b\" is inside a value that is no object");
   CHECK(refused("x..y=1") == "--set x..y: an empty key");
   CHECK(refused("x.=1") == "--set x.: an empty key");
+  CHECK(refused("a={\"b\": 1, \"b\": 2}") == "--set a: the key \"b\" appears twice in one object");
+  CHECK(refused("a=\xff") == "--set: not valid UTF-8: \"a=\ufffd\"");
+  CHECK(refused("\xff=1") == "--set: not valid UTF-8: \"\ufffd=1\"");
+  std::string path = "x";
+  for (int i = 0; i < 10000; ++i) path += ".x";
+  CHECK(refused(path + "=1") == "--set: nested more than 64 deep");
 }
 
 // FNV-1a, 64 bits, with the published constants, over the text of the JSON.

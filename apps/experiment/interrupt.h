@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a signal ends a run.
+#pragma once
+
+#include <atomic>
+#include <exception>
+
+namespace lssm {
+
+// Set by a signal handler. Training ends after the step that it is in; a test ends by Interrupted.
+inline std::atomic<bool> stop_requested = false;
+
+// Thrown out of a test that was asked to stop. Nothing is lost: a resumed run tests again.
+class Interrupted : public std::exception {
+ public:
+  const char* what() const noexcept override { return "interrupted"; }
+};
+
+}  // namespace lssm
