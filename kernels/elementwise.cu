@@ -10,9 +10,9 @@ namespace {
 
 template <class T>
 struct Fill {
-  T value;
+  double value;  // in f64, so that the struct has no padding
   T* y;
-  LSSM_HD void operator()(int64_t i) const { y[i] = value; }
+  LSSM_HD void operator()(int64_t i) const { y[i] = T(value); }
 };
 
 template <class T>
@@ -130,7 +130,7 @@ struct Dropout {
 
 void fill_map(Tensor& y, double value) {
   with_real(y.dtype(), [&]<class T>(T) {
-    parallel_for(y.device(), y.numel(), Fill<T>{T(value), y.data<T>()});
+    parallel_for(y.device(), y.numel(), Fill<T>{value, y.data<T>()});
   });
 }
 

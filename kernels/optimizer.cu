@@ -10,13 +10,14 @@ namespace {
 
 template <class T>
 struct Adam {
-  T step_size, beta1, beta2, rest1, rest2, eps, decay, root2, grad_scale;
+  T step_size, beta1, beta2, rest1, rest2, eps, decay, root2;
+  double grad_scale;  // in f64, so that the struct has no padding: kernels get no stray bytes
   const T* grad;
   T* m;
   T* v;
   T* w;
   LSSM_HD void operator()(int64_t i) const {
-    const T g = grad_scale * grad[i];
+    const T g = T(grad_scale) * grad[i];
     m[i] = beta1 * m[i] + rest1 * g;
     v[i] = beta2 * v[i] + rest2 * g * g;
     w[i] = decay * w[i] - step_size * m[i] / (std::sqrt(v[i]) * root2 + eps);
@@ -45,7 +46,7 @@ void adam_map(const AdamStep& s, const Tensor& grad, Tensor& m, Tensor& v, Tenso
                             T(s.eps),
                             T(1 - s.lr * s.weight_decay),
                             T(1 / std::sqrt(s.correction2)),
-                            T(s.grad_scale),
+                            s.grad_scale,
                             grad.data<T>(),
                             m.data<T>(),
                             v.data<T>(),

@@ -157,7 +157,7 @@ struct Norm {
   T* inverse;
   T* y;
   int64_t width;
-  T eps;
+  double eps;  // in f64, so that the struct has no padding
   __device__ void operator()(int64_t row, int lane) const {
     const T* in = x + row * width;
     T center = 0, squares = 0;
@@ -166,7 +166,7 @@ struct Norm {
       center = reduce_warp(center, Plus()) / T(width);
     }
     for (int64_t i = lane; i < width; i += kWarp) squares += (in[i] - center) * (in[i] - center);
-    const T scale = 1 / std::sqrt(reduce_warp(squares, Plus()) / T(width) + eps);
+    const T scale = 1 / std::sqrt(reduce_warp(squares, Plus()) / T(width) + T(eps));
     for (int64_t i = lane; i < width; i += kWarp) {
       y[row * width + i] = (in[i] - center) * scale * gain[i] + (bias ? bias[i] : T(0));
     }
@@ -218,7 +218,7 @@ void norm_rows_cuda(NormRows& n, Tensor& y) {
   with_real(y.dtype(), [&]<class T>(T) {
     rows_by_warp(n.x.dim(0), Norm<T>{n.x.data<T>(), n.gain.data<T>(), data_or_null<T>(n.bias),
                                      data_or_null<T>(n.mean), n.inverse.data<T>(), y.data<T>(),
-                                     n.x.dim(1), T(n.eps)});
+                                     n.x.dim(1), n.eps});
   });
 }
 

@@ -70,7 +70,12 @@ void print_result(const Experiment& experiment, const RunFolder& folder, const J
 
 // The config that a run goes on with: that of its checkpoint, or of its folder if it has none yet.
 Json config_to_resume(const TrainArguments& arguments, const RunFolder& folder) {
+  // The device alone may change from session to session.
   const Overrides& overrides = arguments.config.overrides;
+  const auto without_device = [](Json json) {
+    json.erase("device");
+    return json;
+  };
   LSSM_CHECK(overrides.assignments.empty() && !arguments.force,
              "train --resume: a run goes on with what it has; --set and --force do not go with it");
   std::error_code error;
@@ -80,11 +85,11 @@ Json config_to_resume(const TrainArguments& arguments, const RunFolder& folder) 
   }
   if (std::filesystem::exists(folder.checkpoint(), error)) {
     run = checkpoint_config(read_safetensors(folder.checkpoint()), folder.checkpoint());
-    LSSM_CHECK(written.is_null() || overrides.apply(written) == overrides.apply(run),
-               folder.config(), " differs from the config in ", folder.checkpoint(),
+    LSSM_CHECK(written.is_null() || without_device(written) == without_device(run), folder.config(),
+               " differs from the config in ", folder.checkpoint(),
                ": it was changed after the run began");
   }
-  run = overrides.apply(run);  // the device may change
+  run = overrides.apply(run);
   if (!arguments.config.file.empty()) check_same_config(arguments, run, folder.config());
   return run;
 }
