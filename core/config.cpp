@@ -268,11 +268,18 @@ void apply_override(Json& config, const std::string& assignment) {
   const size_t equals = assignment.find('=');
   LSSM_CHECK(equals != std::string::npos && equals > 0, "--set: got \"", assignment,
              "\", expected a.b.c=value");
-  const std::string path = assignment.substr(0, equals);
-  LSSM_CHECK(std::count(path.begin(), path.end(), '.') < kMaxDepth, "--set: nested more than ",
-             kMaxDepth, " deep");
-  const Json value = override_value(assignment.substr(equals + 1), "--set " + path);
+  const std::string key = assignment.substr(0, equals);
+  const Json value = override_value(assignment.substr(equals + 1), "--set " + key);
+  try {
+    set_key(config, key, value);
+  } catch (const Error& error) {
+    fail("--set ", error.what());
+  }
+}
 
+void set_key(Json& config, const std::string& path, const Json& value) {
+  LSSM_CHECK(std::count(path.begin(), path.end(), '.') < kMaxDepth, path.substr(0, 16),
+             "...: nested more than ", kMaxDepth, " deep");
   Json* node = &config;
   for (size_t begin = 0; begin <= path.size();) {
     const size_t end = std::min(path.find('.', begin), path.size());
@@ -281,13 +288,13 @@ void apply_override(Json& config, const std::string& assignment) {
       const bool is_index =
           !key.empty() && key.size() < 9 &&
           std::all_of(key.begin(), key.end(), [](char c) { return c >= '0' && c <= '9'; });
-      LSSM_CHECK(is_index && std::stoul(key) < node->size(), "--set ", path, ": \"", key,
+      LSSM_CHECK(is_index && std::stoul(key) < node->size(), path, ": \"", key,
                  "\" is no index of a list of ", node->size());
       node = &(*node)[std::stoul(key)];
     } else {
-      LSSM_CHECK(node->is_object() || node->is_null(), "--set ", path, ": \"", key,
+      LSSM_CHECK(node->is_object() || node->is_null(), path, ": \"", key,
                  "\" is inside a value that is no object");
-      LSSM_CHECK(!key.empty(), "--set ", path, ": an empty key");
+      LSSM_CHECK(!key.empty(), path, ": an empty key");
       node = &(*node)[key];
     }
     begin = end + 1;

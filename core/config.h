@@ -148,8 +148,10 @@ class Fields {
 // Parses JSON text. Comments are allowed, duplicate keys are not; `source` names it in errors.
 Json parse_json(const std::string& text, const std::string& source);
 
-// Applies "a.b.2.c=value": the value is JSON where it parses as JSON, else a string. Missing
-// objects are made, a list index must exist.
+// Sets the key "a.b.2.c" to a value. Missing objects are made, a list index must exist.
+void set_key(Json& config, const std::string& key, const Json& value);
+
+// Applies "a.b.2.c=value": the value is JSON where it parses as JSON, else a string.
 void apply_override(Json& config, const std::string& assignment);
 
 // A hash of the canonical text of `config`, as 16 hexadecimal digits (FNV-1a, 64 bits).

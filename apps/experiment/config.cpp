@@ -88,6 +88,13 @@ Experiment::Experiment(Json json, const std::string& source)
   set_thread_count(int(config.threads));
 }
 
+std::string Experiment::hash() const {
+  Json hashed = resolved;
+  hashed.erase("threads");
+  hashed["train"].erase("seed");
+  return config_hash(hashed);
+}
+
 std::vector<int64_t> Experiment::eval_lengths() const {
   std::vector<int64_t> lengths = config.eval.lengths;
   if (lengths.empty()) lengths = {task->train_length()};

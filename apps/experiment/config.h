@@ -53,6 +53,8 @@ struct Experiment {
   // Throws before anything is written if the config is wrong in any way.
   Experiment(Json json, const std::string& source);
 
+  // Of all keys that say what is computed: two runs that differ in seed or threads alone share it.
+  std::string hash() const;
   std::vector<int64_t> eval_lengths() const;
   Context context(Tape& tape) const { return {.tape = tape, .seed = config.train.seed}; }
 

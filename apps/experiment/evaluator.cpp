@@ -80,6 +80,7 @@ Json test_summary(const Experiment& experiment) {
     const std::string key = std::to_string(length);
     test[key] = score.accuracy.summary();
     test[key]["loss"] = score.loss;
+    test[key]["drift"] = drift_json(score.drift);
     drift = std::max(drift, score.drift);
     all_90 = all_90 && score.accuracy.final_accuracy() >= 0.9;
     all_99 = all_99 && score.accuracy.final_accuracy() >= 0.99;

@@ -16,7 +16,8 @@ namespace lssm {
 namespace {
 
 constexpr const char* kFiles[] = {"config.json",      "metrics.jsonl", "checkpoint.safetensors",
-                                  "best.safetensors", "summary.json",  "log.txt"};
+                                  "best.safetensors", "summary.json",  "log.txt",
+                                  "failure.json"};
 
 }  // namespace
 
@@ -109,6 +110,17 @@ void RunFolder::remove_temporary_files() const {
         std::filesystem::remove(entry.path(), ignored);
     }
   }
+}
+
+void RunFolder::write_failure(const std::string& error, int exit_code) const {
+  const Json failure = {{"error", error}, {"exit_code", exit_code}};
+  write_file_atomically(path_ / "failure.json",
+                        failure.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+void RunFolder::remove_failure() const {
+  std::error_code ignored;
+  std::filesystem::remove(path_ / "failure.json", ignored);
 }
 
 void RunFolder::write_summary(const Json& summary) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folder of a run: <root>/<name>/seed-<seed>/ with config.json, metrics.jsonl, log.txt,
-// checkpoint.safetensors, best.safetensors and summary.json.
+// checkpoint.safetensors, best.safetensors, summary.json, and failure.json if it failed.
 #pragma once
 
 #include <filesystem>
@@ -44,6 +44,9 @@ class RunFolder {
   // Removes the halves of files that a killed program left.
   void remove_temporary_files() const;
   void write_summary(const Json& summary) const;
+  // Why the run ended without a result: failure.json, which whoever reads the folder finds.
+  void write_failure(const std::string& error, int exit_code) const;
+  void remove_failure() const;
 
  private:
   // Locks the folder, which exists.

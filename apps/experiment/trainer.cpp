@@ -8,6 +8,7 @@
 #include <ctime>
 
 #include "apps/experiment/evaluator.h"
+#include "apps/experiment/machine.h"
 #include "core/log.h"
 #include "core/parallel.h"
 #include "kernels/reduce.h"
@@ -195,14 +196,14 @@ Json Trainer::finish() {
   const double train_wall = spent().wall;
   Json summary = test_summary(experiment_);
   summary["name"] = config.name;
-  Json hashed = experiment_.resolved;
-  hashed["train"].erase("seed");
-  summary["config_hash"] = config_hash(hashed);
+  summary["config_hash"] = experiment_.hash();
   summary["seed"] = config.train.seed;
   summary["device"] = device_name(experiment_.device);
   summary["precision"] = config.precision;
   summary["threads"] = thread_count();
   summary["version"] = LSSM_VERSION;
+  summary["machine"] = processor_name();
+  summary["train_length"] = experiment_.task->train_length();
   summary["steps"] = state_.step;
   summary["parameters"] = experiment_.model.parameters().count();
   summary["state_size"] = experiment_.model.state_size();

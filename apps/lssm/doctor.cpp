@@ -2,9 +2,9 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <fstream>
 #include <thread>
 
+#include "apps/experiment/machine.h"
 #include "apps/lssm/commands.h"
 #include "core/device.h"
 #include "core/simd.h"
@@ -13,14 +13,6 @@
 
 namespace lssm {
 namespace {
-
-std::string processor_name() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  }
-  return "unknown";
-}
 
 // A small product with a known result, so that a build for another processor is found here and not
 // in the middle of a run.

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <exception>
 
+#include "apps/experiment/config_file.h"
 #include "apps/lssm/commands.h"
-#include "core/file.h"
 #include "core/log.h"
 
 namespace lssm {
@@ -49,7 +49,7 @@ void ConfigArguments::add_to(CLI::App& command, bool file_required) {
   overrides.add_to(command);
 }
 
-Json ConfigArguments::read() const { return overrides.apply(parse_json(read_file(file), file)); }
+Json ConfigArguments::read() const { return overrides.apply(read_config(file)); }
 
 namespace {
 

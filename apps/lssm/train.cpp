@@ -94,10 +94,9 @@ Json config_to_resume(const TrainArguments& arguments, const RunFolder& folder) 
   return run;
 }
 
-void train_in(Experiment& experiment, RunFolder& folder, const TrainArguments& arguments) {
-  const bool progress = !arguments.quiet && isatty(STDERR_FILENO);
-  log_to_file(folder.log());
-  if (arguments.quiet || progress) quiet_terminal();
+// Trains to the end, or until it is interrupted.
+void train_and_test(Experiment& experiment, RunFolder& folder, const TrainArguments& arguments,
+                    bool progress) {
   Trainer trainer(experiment, folder);
   if (arguments.has_resume) trainer.resume();
   stop_on_signal();
@@ -111,6 +110,30 @@ void train_in(Experiment& experiment, RunFolder& folder, const TrainArguments& a
   std::fprintf(stderr, "lssm: stopped; go on with: lssm train --resume %s\n",
                folder.path().c_str());
   if (stop_requested) set_exit_code(kExitInterrupted);
+}
+
+// Leaves the reason of a failure in the folder, if the disk still takes it.
+void keep_failure(const RunFolder& folder, const std::string& error, int exit_code) {
+  try {
+    folder.write_failure(error, exit_code);
+  } catch (const Error&) {  // the error itself is what the user must see
+  }
+}
+
+void train_in(Experiment& experiment, RunFolder& folder, const TrainArguments& arguments) {
+  const bool progress = !arguments.quiet && isatty(STDERR_FILENO);
+  folder.remove_failure();
+  log_to_file(folder.log());
+  if (arguments.quiet || progress) quiet_terminal();
+  try {
+    train_and_test(experiment, folder, arguments, progress);
+  } catch (const Error& error) {
+    keep_failure(folder, error.what(), int(error.kind()));
+    throw;
+  } catch (const std::bad_alloc&) {
+    keep_failure(folder, "out of memory", int(Error::Kind::file));
+    throw;
+  }
 }
 
 void train(const TrainArguments& arguments) {

@@ -9,10 +9,6 @@
 namespace lssm {
 namespace {
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST_CASE("eval repeats the numbers of the run", "[eval]") {
   const Workplace place;
   place.write("tiny.json", tiny_config());

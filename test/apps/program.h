@@ -2,6 +2,7 @@
 // Shortcuts for tests of the program: a tiny experiment, a workplace for its runs, its files.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -79,6 +80,24 @@ class Workplace {
  private:
   TemporaryFolder folder_;
 };
+
+inline bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// `parts` must all appear in the one line of the error.
+inline void check_error(const ProcessResult& result, int code,
+                        const std::vector<std::string>& parts) {
+  INFO("exit code " << result.code << ", stderr: " << result.err);
+  CHECK(result.code == code);
+  CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 1);
+  CHECK(result.err.starts_with("lssm: "));
+  CHECK(result.out.empty());
+  for (const std::string& part : parts) {
+    INFO("expected: " << part);
+    CHECK(result.err.find(part) != std::string::npos);
+  }
+}
 
 // The lines of metrics.jsonl without what depends on the clock.
 inline std::vector<Json> timeless_metrics(const std::filesystem::path& run) {

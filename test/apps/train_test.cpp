@@ -12,11 +12,12 @@ const std::set<std::string> kRunFiles = {"config.json",  "metrics.jsonl",
 
 // The keys of DESIGN.md section 6 and their JSON types.
 void check_summary(const Json& s) {
-  for (const char* key : {"name", "config_hash", "device", "precision", "version"}) {
+  for (const char* key : {"name", "config_hash", "device", "precision", "version", "machine"}) {
     INFO(key);
     CHECK(s.at(key).is_string());
   }
-  for (const char* key : {"seed", "threads", "steps", "parameters", "state_size", "peak_bytes"}) {
+  for (const char* key :
+       {"seed", "threads", "steps", "parameters", "state_size", "peak_bytes", "train_length"}) {
     INFO(key);
     CHECK(s.at(key).is_number_unsigned());
   }
@@ -151,6 +152,8 @@ TEST_CASE("seeds change the run, and the hash of the config ignores them", "[tra
   CHECK(a["config_hash"] == b["config_hash"]);
   CHECK(a["test"] != b["test"]);
 
+  place.good({"train", "tiny.json", "--runs", "two", "--set", "threads=2"});
+  CHECK(read_json(place.tiny_run("two") / "summary.json")["config_hash"] == a["config_hash"]);
   place.good({"train", "tiny.json", "--runs", "c", "--set", "train.batch=9"});
   CHECK(read_json(place.tiny_run("c") / "summary.json")["config_hash"] != a["config_hash"]);
 }
