@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
-
 #include "core/random.h"
+#include "core/special.h"
 #include "kernels/elementwise.h"
 #include "kernels/parallel_for.h"
 
@@ -35,7 +34,7 @@ struct Scale {
 struct Sigmoid {
   template <class T>
   LSSM_HD static T value(T x) {
-    return 1 / (1 + std::exp(-x));
+    return logistic(x);
   }
   template <class T>
   LSSM_HD static T derivative(T x) {
@@ -47,11 +46,11 @@ struct Sigmoid {
 struct Tanh {
   template <class T>
   LSSM_HD static T value(T x) {
-    return std::tanh(x);
+    return hyperbolic_tangent(x);
   }
   template <class T>
   LSSM_HD static T derivative(T x) {
-    const T y = std::tanh(x);
+    const T y = value(x);
     return 1 - y * y;
   }
 };
@@ -59,29 +58,23 @@ struct Tanh {
 struct Gelu {
   template <class T>
   LSSM_HD static T value(T x) {
-    return x * normal_cdf(x);
+    return x * normal(x).cdf;
   }
   template <class T>
   LSSM_HD static T derivative(T x) {
-    const T density = T(0.3989422804014327) * std::exp(-x * x / 2);  // 1 / sqrt(2 pi)
-    return normal_cdf(x) + x * density;
-  }
-
- private:
-  template <class T>
-  LSSM_HD static T normal_cdf(T x) {
-    return (1 + std::erf(x * T(0.7071067811865476))) / 2;  // 1 / sqrt(2)
+    const Normal<T> n = normal(x);
+    return n.cdf + x * (T(0.3989422804014327) * n.bell);  // 1 / sqrt(2 pi)
   }
 };
 
 struct Silu {
   template <class T>
   LSSM_HD static T value(T x) {
-    return x * Sigmoid::value(x);
+    return x * logistic(x);
   }
   template <class T>
   LSSM_HD static T derivative(T x) {
-    const T s = Sigmoid::value(x);
+    const T s = logistic(x);
     return s * (1 + x * (1 - s));
   }
 };

@@ -9,35 +9,10 @@
 
 #include "core/parallel.h"
 #include "core/simd.h"
+#include "core/special.h"
 #include "core/tensor.h"
 
 namespace lssm::kernels {
-
-// exp(x) for x <= 0, V is float or a pack of floats: 2^k times a polynomial on [-ln 2 / 2, ln 2 /
-// 2] (the coefficients of Cephes' expf), relative error below 2e-7. Below -87 the result is 0, so
-// denormals never appear.
-template <class V>
-requires std::is_same_v < ScalarOf<V>,
-float > V exp_nonpositive(V x) {
-  const V shift(12582912.0f);  // 1.5 * 2^23: adding it rounds to an integer in the low bits
-  const V kept = select(x < V(-87.0f), V(-87.0f), x);
-  const V rounded = mul_add(kept, V(1.44269504f), shift);  // 1 / ln 2
-  const V k = rounded - shift;
-  const V r = mul_add(k, V(2.12194440e-4f), mul_add(k, V(-0.693359375f), kept));
-  V p = mul_add(V(1.9875691500e-4f), r, V(1.3981999507e-3f));
-  p = mul_add(p, r, V(8.3334519073e-3f));
-  p = mul_add(p, r, V(4.1665795894e-2f));
-  p = mul_add(p, r, V(1.6666665459e-1f));
-  p = mul_add(p, r, V(5.0000001201e-1f));
-  const V y = mul_add(product(p, r), r, r + V(1.0f));
-  const V power = float_of_bits((bits(rounded) << 23) + bits(V(1.0f)));
-  return select(x < V(-87.0f), V(0.0f), y * power);
-}
-template <class V>
-requires std::is_same_v < ScalarOf<V>,
-double > V exp_nonpositive(V x) {
-  return map([](double lane) { return std::exp(lane); }, x);
-}
 
 // The packs of one row; the last may have fewer lanes.
 template <class T>
