@@ -31,8 +31,11 @@ RunFolder::RunFolder(std::filesystem::path path) : path_(std::move(path)) {
   if (folder < 0)
     fail_file(path_.string(), ": the run folder cannot be opened: ", std::strerror(errno));
   lock_.reset(new int(folder));
-  if (::flock(folder, LOCK_EX | LOCK_NB) != 0) {
-    fail_file(path_.string(), ": another process works in this run folder");
+  // Whoever asks whether a run is going on locks its folder for a moment.
+  constexpr int kTries = 20;
+  for (int tries = 1; ::flock(folder, LOCK_EX | LOCK_NB) != 0; ++tries) {
+    if (tries == kTries) fail_file(path_.string(), ": another process works in this run folder");
+    ::usleep(10000);
   }
 }
 
