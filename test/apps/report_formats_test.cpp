@@ -11,10 +11,6 @@
 namespace lssm {
 namespace {
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 using Cells = std::vector<std::string>;
 
 Cells lines_of(const std::string& text) {

@@ -8,10 +8,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 using Lines = std::vector<std::string>;
 
 TEST_CASE("the rows that papers print", "[report]") {
