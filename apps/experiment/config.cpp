@@ -22,7 +22,7 @@ void TrainConfig::fields(Fields& f) {
   f.add("validate_every", validate_every, "steps between validations; 0: only at the end",
         at_least(0));
   f.add("valid_sequences", valid_sequences, "sequences in a validation", at_least(1));
-  f.add("log_every", log_every, "steps between lines of metrics.jsonl; 0: a twelfth of all steps",
+  f.add("log_every", log_every, "steps between lines of metrics.jsonl; 0: a sixtieth of all steps",
         at_least(0));
 }
 

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/experiment/run_folder.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 #include <sstream>
 #include <system_error>
 
@@ -26,23 +20,8 @@ std::filesystem::path RunFolder::path_of(const std::filesystem::path& root,
   return root / experiment.config.name / ("seed-" + std::to_string(experiment.config.train.seed));
 }
 
-RunFolder::RunFolder(std::filesystem::path path) : path_(std::move(path)) {
-  const int folder = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0)
-    fail_file(path_.string(), ": the run folder cannot be opened: ", std::strerror(errno));
-  lock_.reset(new int(folder));
-  // Whoever asks whether a run is going on locks its folder for a moment.
-  constexpr int kTries = 20;
-  for (int tries = 1; ::flock(folder, LOCK_EX | LOCK_NB) != 0; ++tries) {
-    if (tries == kTries) fail_file(path_.string(), ": another process works in this run folder");
-    ::usleep(10000);
-  }
-}
-
-void RunFolder::CloseFile::operator()(const int* file) const {
-  ::close(*file);
-  delete file;
-}
+RunFolder::RunFolder(std::filesystem::path path)
+    : path_(std::move(path)), lock_(path_, "run folder") {}
 
 RunFolder RunFolder::create(const std::filesystem::path& path, const Json& resolved, bool force) {
   const std::string config = resolved.dump(2) + "\n";
@@ -59,6 +38,7 @@ RunFolder RunFolder::create(const std::filesystem::path& path, const Json& resol
     if (error) fail_file((path / file).string(), ": cannot be removed: ", error.message());
   }
   folder.remove_temporary_files();
+  EventFile::remove_all(path);
   write_file_atomically(folder.config(), config);
   return folder;
 }
@@ -80,6 +60,7 @@ void RunFolder::append_metrics(const Json& line) {
   if (!metrics_.is_open()) metrics_.open(metrics(), std::ios::app);
   metrics_ << line.dump() << '\n' << std::flush;
   if (!metrics_) fail_file(metrics(), ": cannot be written");
+  if (events_) events_->add(line);
 }
 
 SpentTime RunFolder::rewind_metrics(int64_t step, bool validates_again) {
@@ -87,6 +68,7 @@ SpentTime RunFolder::rewind_metrics(int64_t step, bool validates_again) {
   if (!std::filesystem::exists(metrics(), missing)) return {};
   std::istringstream lines(read_file(metrics()));
   std::string kept;
+  if (events_) events_->restart(step);
   SpentTime spent;
   for (std::string line; std::getline(lines, line);) {
     const Json json =
@@ -95,6 +77,7 @@ SpentTime RunFolder::rewind_metrics(int64_t step, bool validates_again) {
     if (json["step"] > step || (json["step"] == step && validates_again && json.contains("valid")))
       continue;
     kept += line + "\n";
+    if (events_ && json["step"] == step) events_->add(json);  // TensorBoard drops that step too
     const auto seconds = [&json](const char* key, double before) {
       return json.contains(key) && json[key].is_number() ? json[key].get<double>() : before;
     };

@@ -9,6 +9,8 @@
 #include <string>
 
 #include "apps/experiment/config.h"
+#include "apps/experiment/folder_lock.h"
+#include "apps/experiment/tensorboard.h"
 
 namespace lssm {
 
@@ -36,6 +38,8 @@ class RunFolder {
   std::string log() const { return (path_ / "log.txt").string(); }
   const std::filesystem::path& path() const { return path_; }
 
+  // From now on metrics also go to a new event file for TensorBoard.
+  void write_events() { events_ = std::make_unique<EventFile>(path_); }
   // Appends one object to metrics.jsonl and flushes it.
   void append_metrics(const Json& line);
   // Drops the lines of steps after `step`: they were logged after the checkpoint that a run resumes
@@ -53,12 +57,10 @@ class RunFolder {
   explicit RunFolder(std::filesystem::path path);
   std::string metrics() const { return (path_ / "metrics.jsonl").string(); }
 
-  struct CloseFile {
-    void operator()(const int* file) const;
-  };
   std::filesystem::path path_;
-  std::unique_ptr<const int, CloseFile> lock_;  // a descriptor of the folder; closing it unlocks
+  FolderLock lock_;
   std::ofstream metrics_;
+  std::unique_ptr<EventFile> events_;  // null: none is asked for
 };
 
 }  // namespace lssm

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/experiment/sweep_state.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 
 #include "apps/experiment/config_file.h"
+#include "apps/experiment/folder_lock.h"
 #include "core/file.h"
 
 namespace lssm {
@@ -30,14 +25,6 @@ Json read_object(const fs::path& path) {
   if (!is_there(path)) return {};
   const Json json = Json::parse(read_file(path), nullptr, false);
   return json.is_object() ? json : Json();
-}
-
-bool is_locked(const fs::path& folder) {
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return false;
-  const bool locked = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  ::close(descriptor);
-  return locked;
 }
 
 // In what the config of a folder differs from that of the plan; seed and threads aside.
@@ -189,16 +176,5 @@ std::string result_text(const Json& summary) {
   }
   return line;
 }
-
-FolderLock::FolderLock(const fs::path& folder)
-    : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-  if (descriptor_ < 0) fail_file(folder.string(), ": cannot be opened: ", std::strerror(errno));
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-    ::close(descriptor_);
-    fail_file(folder.string(), ": another lssm sweep works in this folder");
-  }
-}
-
-FolderLock::~FolderLock() { ::close(descriptor_); }
 
 }  // namespace lssm

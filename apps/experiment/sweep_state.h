@@ -45,16 +45,4 @@ void refuse_foreign(const SweepPlan& plan, const std::vector<RunStatus>& statuse
 // "final 100.00 % at 32, 98.20 % at 4096": the shortest and the longest tested length.
 std::string result_text(const Json& summary);
 
-// Keeps a folder for this process until the lock ends; a second process is refused.
-class FolderLock {
- public:
-  explicit FolderLock(const std::filesystem::path& folder);
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-  ~FolderLock();
-
- private:
-  int descriptor_;
-};
-
 }  // namespace lssm

@@ -55,7 +55,7 @@ void Trainer::resume() {
 bool Trainer::run(const TrainOptions& options) {
   const TrainConfig& train = experiment_.config.train;
   const int64_t log_every =
-      train.log_every > 0 ? train.log_every : std::max<int64_t>(1, train.steps / 12);
+      train.log_every > 0 ? train.log_every : std::max<int64_t>(1, train.steps / 60);
   const int64_t end = options.until >= 0 ? std::min(options.until, train.steps) : train.steps;
   while (state_.step < end && !stop_requested) {
     const StepResult result = train_step();
@@ -184,6 +184,9 @@ void Trainer::report(const StepResult& r, bool log_line, const TrainOptions& opt
                           {"tokens_per_s", per_second},
                           {"wall_s", spent().wall},
                           {"cpu_s", spent().cpu}});
+  // A curve wants more points than a terminal wants lines.
+  const int64_t lines_every = std::max<int64_t>(1, train.steps / 12);
+  if (train.log_every == 0 && state_.step % lines_every != 0 && state_.step != train.steps) return;
   spdlog::info("step {:>6}/{}  loss {:.4f}  {:.0f} tokens/s  {:.1f} s left", state_.step,
                train.steps, r.loss, per_second, left);
 }

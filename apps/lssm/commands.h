@@ -22,6 +22,9 @@ void add_list(CLI::App& app);
 void add_group(CLI::App& app);
 void add_config(CLI::App& app);
 void add_doctor(CLI::App& app);
+void add_sweep(CLI::App& app);
+void add_report(CLI::App& app);
+void add_watch(CLI::App& app);
 
 // For options: a whole number from `min`.
 CLI::Validator at_least_number(int64_t min);

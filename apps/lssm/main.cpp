@@ -82,6 +82,9 @@ int run(int argc, char** argv) {
       "saved).");
   add_train(app);
   add_eval(app);
+  add_sweep(app);
+  add_report(app);
+  add_watch(app);
   add_gradcheck(app);
   add_list(app);
   add_group(app);

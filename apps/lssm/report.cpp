@@ -99,7 +99,8 @@ void report_runs(const ReportArguments& arguments) {
   std::optional<PaperFile> paper;
   if (!arguments.paper.empty()) paper = read_paper_file(arguments.paper);
   if (paper && paths.empty()) paths = {fs::path("runs") / paper->sweep};
-  LSSM_CHECK(!paths.empty(), "report: give folders of runs, or a paper's table with --paper");
+  LSSM_CHECK(!paths.empty(),
+             "report: RUNS is required: folders of runs, or a paper's table by --paper");
   Results results = read_results(paths);
   ReportOptions options = arguments.options;
   if (options.baseline.empty()) options.baseline = default_baseline(paths, results);

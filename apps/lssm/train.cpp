@@ -16,7 +16,7 @@ namespace {
 struct TrainArguments {
   ConfigArguments config;
   std::string runs = "runs", resume;
-  bool has_resume = false, force = false, json = false, quiet = false;
+  bool has_resume = false, force = false, json = false, quiet = false, tensorboard = false;
   int64_t until = -1;
 };
 
@@ -97,6 +97,7 @@ Json config_to_resume(const TrainArguments& arguments, const RunFolder& folder) 
 // Trains to the end, or until it is interrupted.
 void train_and_test(Experiment& experiment, RunFolder& folder, const TrainArguments& arguments,
                     bool progress) {
+  if (arguments.tensorboard || EventFile::any_in(folder.path())) folder.write_events();
   Trainer trainer(experiment, folder);
   if (arguments.has_resume) trainer.resume();
   stop_on_signal();
@@ -167,6 +168,8 @@ void add_train(CLI::App& app) {
                    "stop after this step, with a checkpoint to resume from")
       ->check(at_least_number(0));
   command->add_flag("--json", arguments->json, "print the summary as JSON");
+  command->add_flag("--tensorboard", arguments->tensorboard,
+                    "also write event files for TensorBoard; a resumed run goes on with them");
   command->add_flag("--quiet", arguments->quiet, "no progress lines");
   command->footer("Example: lssm train configs/quickstart.json --set train.seed=123");
   command->callback([arguments, resume] {

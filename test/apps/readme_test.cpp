@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs what README.md tells its readers to run: every block that starts with ```sh, in order, in
-// one shell session per block. Blocks that fetch the source or run all tests are left out.
+// one shell session per block. Blocks that fetch the source, run all tests or train for minutes are
+// left out.
 #include <cstdlib>
 #include <regex>
 
@@ -32,7 +33,8 @@ std::vector<std::string> shell_blocks(const std::string& markdown) {
 
 bool is_left_out(const std::string& block) {
   return block.find("git clone") != std::string::npos ||
-         block.find("scripts/test") != std::string::npos;
+         block.find("scripts/test") != std::string::npos ||
+         block.find("scripts/reproduce") != std::string::npos;
 }
 
 // The program that was built already stands in for scripts/lssm, which would build another one.

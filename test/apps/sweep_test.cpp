@@ -295,7 +295,7 @@ TEST_CASE("one sweep at a time works in a folder", "[sweep]") {
   CHECK(states(place, {"sweep.json"}) == States{"running", "absent"});
   const ProcessResult second = place.lssm({"sweep", "sweep.json"});
   CHECK(second.code == 3);
-  CHECK(second.err == "lssm: runs/sweep: another lssm sweep works in this folder\n");
+  CHECK(second.err == "lssm: runs/sweep: another process works in this sweep's folder\n");
   CHECK(place.lssm({"sweep", "sweep.json", "--run", "1"}).code == 3);
   process.send(SIGINT);
   CHECK(process.wait().code == 130);
