@@ -63,7 +63,7 @@ tbody th.length { text-align: right; vertical-align: top; font-weight: 600; }
 tbody th.variant { vertical-align: top; }
 .overview th[scope=row] { min-width: 11rem; position: sticky; left: 0; background: var(--paper); }
 th[scope=row] { max-width: 22rem; overflow-wrap: break-word; }
-th.words, td.words { text-align: left; }
+th.words, td.words, td.name { text-align: left; }
 td.words { white-space: normal; min-width: 13rem; }
 td.strong { font-weight: 650; }
 tr.group th { padding-top: .8rem; font-weight: 600; background: var(--wash); }

@@ -218,16 +218,16 @@ std::string tests_table_html(const Report& report, const std::vector<const Repor
 }
 
 std::string paper_html(const PaperTable& paper) {
-  const auto words = [](const std::string& cell) {
-    return "<td class=\"words\">" + escaped(cell) + "</td>";
+  const auto cell = [](const char* css, const std::string& words) {
+    return text("<td class=\"", css, "\">", escaped(words), "</td>");
   };
   std::string bodies = "<tbody>\n";
   for (const PaperRow& row : paper.rows) {
     const std::string ours = row.ours.n > 0 ? mean_text(row.metric, row.ours, "±") : "none";
-    bodies += "<tr><th scope=\"row\">" + escaped(row.label) + "</th>" + words(row.variant) +
-              words(metric_title(row.metric)) + number_cell(std::to_string(row.length)) +
+    bodies += "<tr><th scope=\"row\">" + escaped(row.label) + "</th>" + cell("name", row.variant) +
+              cell("name", metric_title(row.metric)) + number_cell(std::to_string(row.length)) +
               number_cell(published_text(row, "±")) + number_cell(ours) +
-              number_cell(std::to_string(row.ours.n)) + words(row.words) + "</tr>\n";
+              number_cell(std::to_string(row.ours.n)) + cell("words", row.words) + "</tr>\n";
   }
   const std::string heads = words_head("in the paper") + words_head("ours") + words_head("figure") +
                             head("length") + head("paper") + head("ours") + head("our seeds") +
