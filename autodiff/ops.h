@@ -23,6 +23,10 @@ Var dropout(Var x, double rate, uint64_t seed, uint32_t draw, uint32_t site);
 
 // ---- ops_rows.cpp ----
 
+// Labels and indices must lie in 0 … n - 1: a wrong one would be read out of bounds. The host can
+// check only what it has; who moves indices to another device checks them before (layers/model.h).
+void check_indices(const char* who, const Tensor& index, int64_t n);
+
 // x w + bias.   x: [rows, in], w: [in, out], bias: [out] or no Var; result: [rows, out].
 Var linear(Var x, Var w, Var bias);
 // Rows of a table.   table: [entries, width], index: i32 of any shape, checked; result: [rows,

@@ -9,16 +9,6 @@
 namespace lssm {
 namespace {
 
-// Labels and indices come from tasks on the host; a wrong one would be read out of bounds.
-void check_in_range(const char* op, const Tensor& index, int64_t n) {
-  LSSM_CHECK(index.dtype() == DType::i32, op, ": indices must be i32");
-  if (index.device() != Device::cpu || index.numel() == 0) return;
-  const int32_t* values = index.data<int32_t>();
-  const auto [min, max] = std::minmax_element(values, values + index.numel());
-  LSSM_CHECK(*min >= 0 && *max < n, op, ": index ", *min < 0 ? *min : *max, " is not in 0 … ",
-             n - 1);
-}
-
 void check_linear(const char* op, Var x, Var w, Var bias) {
   LSSM_CHECK(x.shape().rank() == 2 && w.shape().rank() == 2 && x.shape()[1] == w.shape()[0], op,
              ": input ", x.shape(), " and weight ", w.shape(), " do not fit");
@@ -30,10 +20,19 @@ void check_labels(const char* op, const Shape& logits, const Tensor& target, con
              target.numel(), " targets do not fit");
   LSSM_CHECK(!mask || mask.numel() == logits[0], op, ": ", mask.numel(), " mask values for ",
              logits[0], " rows");
-  check_in_range(op, target, logits[1]);
+  check_indices(op, target, logits[1]);
 }
 
 }  // namespace
+
+void check_indices(const char* who, const Tensor& index, int64_t n) {
+  LSSM_CHECK(index.dtype() == DType::i32, who, ": indices must be i32");
+  if (index.device() != Device::cpu || index.numel() == 0) return;
+  const int32_t* values = index.data<int32_t>();
+  const auto [min, max] = std::minmax_element(values, values + index.numel());
+  LSSM_CHECK(*min >= 0 && *max < n, who, ": index ", *min < 0 ? *min : *max, " is not in 0 … ",
+             n - 1);
+}
 
 Var linear(Var x, Var w, Var bias) {
   check_linear("linear", x, w, bias);
@@ -60,7 +59,7 @@ Var gather_rows(Var table, const Tensor& index) {
   const Shape shape = table.shape();
   LSSM_CHECK(shape.rank() == 2, "gather_rows: the table has shape ", shape,
              ", expected [entries, width]");
-  check_in_range("gather_rows", index, shape[0]);
+  check_indices("gather_rows", index, shape[0]);
   Tape& tape = *table.tape;
   Tensor y({index.numel(), shape[1]}, table.value().dtype(), table.value().device());
   kernels::gather_rows(table.value(), index, y);

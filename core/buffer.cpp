@@ -35,41 +35,57 @@ Pool& Pool::of(Device device) {
 Buffer Pool::allocate(size_t bytes) {
   const int size_class = size_class_of(bytes);
   LSSM_CHECK(size_class < kSizeClasses, "pool: a tensor of ", bytes, " bytes is out of range");
-  const size_t size = class_bytes(size_class);
-  std::vector<Buffer::Block*>& list = free_[size_t(size_class)];
-  if (list.empty()) {
-    void* memory = device_memory(device_).allocate(size);
-    if (!memory) {
-      release_free();
-      memory = device_memory(device_).allocate(size);
+  Buffer::Block* block = nullptr;
+  if (exact_) {
+    block = new_block(std::max<size_t>(bytes, 1), bytes);
+  } else {
+    std::vector<Buffer::Block*>& list = free_[size_t(size_class)];
+    if (list.empty()) {
+      list.push_back(new_block(class_bytes(size_class), bytes));
+      list.reserve(8);  // so that returning blocks later does not allocate
     }
-    LSSM_CHECK(memory, "out of memory on ", device_name(device_), ": wanted ", bytes, " bytes, ",
-               device_memory(device_).free_bytes(), " are free; lssm uses ", bytes_in_use_);
-    ++system_allocations_;
-    list.push_back(new Buffer::Block{memory, this, size_class, 0});
-    list.reserve(8);  // so that returning blocks later does not allocate
+    block = list.back();
+    list.pop_back();
   }
-  Buffer::Block* block = list.back();
-  list.pop_back();
   block->references = 1;
-  bytes_in_use_ += size;
+  bytes_in_use_ += block->size;
   peak_bytes_ = std::max(peak_bytes_, bytes_in_use_);
   return Buffer(block);
 }
 
+void Pool::use_exact_blocks() {
+  release_free();
+  exact_ = true;
+}
+
+Buffer::Block* Pool::new_block(size_t size, size_t wanted) {
+  void* memory = device_memory(device_).allocate(size);
+  if (!memory) {
+    release_free();
+    memory = device_memory(device_).allocate(size);
+  }
+  LSSM_CHECK(memory, "out of memory on ", device_name(device_), ": wanted ", wanted, " bytes, ",
+             device_memory(device_).free_bytes(), " are free; lssm uses ", bytes_in_use_);
+  ++system_allocations_;
+  return new Buffer::Block{memory, this, size, 0};
+}
+
+void Pool::delete_block(Buffer::Block* block) {
+  device_memory(device_).release(block->bytes);
+  delete block;
+}
+
 void Pool::release_free() {
   for (std::vector<Buffer::Block*>& list : free_) {
-    for (Buffer::Block* block : list) {
-      device_memory(device_).release(block->bytes);
-      delete block;
-    }
+    for (Buffer::Block* block : list) delete_block(block);
     list.clear();
   }
 }
 
 void Pool::recycle(Buffer::Block* block) {
-  bytes_in_use_ -= class_bytes(block->size_class);
-  free_[size_t(block->size_class)].push_back(block);
+  bytes_in_use_ -= block->size;
+  if (exact_) return delete_block(block);
+  free_[size_t(size_class_of(block->size))].push_back(block);
 }
 
 }  // namespace lssm

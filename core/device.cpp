@@ -16,7 +16,8 @@ namespace {
 constexpr size_t kAlignment = 64;  // one cache line, and the widest SIMD load
 
 void* cpu_allocate(size_t bytes) {
-  return std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+  void* pointer = nullptr;
+  return posix_memalign(&pointer, kAlignment, bytes) == 0 ? pointer : nullptr;
 }
 void cpu_zero(void* pointer, size_t bytes) { std::memset(pointer, 0, bytes); }
 void cpu_copy(void* to, const void* from, size_t bytes) {

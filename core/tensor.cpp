@@ -47,11 +47,20 @@ std::ostream& operator<<(std::ostream& out, const Shape& shape) {
   return out << ']';
 }
 
+namespace {
+
+Buffer room_for(const Shape& shape, DType dtype, Device device) {
+  try {
+    return Pool::of(device).allocate(size_t(shape.numel() * dtype_bytes(dtype)));
+  } catch (const Error& error) {
+    fail("tensor ", shape, " of ", dtype_name(dtype), ": ", error.what());
+  }
+}
+
+}  // namespace
+
 Tensor::Tensor(const Shape& shape, DType dtype, Device device)
-    : buffer_(Pool::of(device).allocate(size_t(shape.numel() * dtype_bytes(dtype)))),
-      shape_(shape),
-      dtype_(dtype),
-      device_(device) {}
+    : buffer_(room_for(shape, dtype, device)), shape_(shape), dtype_(dtype), device_(device) {}
 
 Tensor Tensor::zeros(const Shape& shape, DType dtype, Device device) {
   Tensor y(shape, dtype, device);

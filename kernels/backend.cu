@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA backend as a whole: its memory, its stream, and how it is loaded. It is a library of its
 // own (liblssm_cuda.so), so that a machine without CUDA libraries can run the program all the same.
+#include <string>
+
 #include "core/device.h"
 #include "kernels/cuda.h"
 
@@ -9,18 +11,26 @@ namespace {
 
 cudaStream_t stream = nullptr;
 
-void* allocate(size_t bytes) {
+// Null when memory is exhausted.
+void* try_to_allocate(size_t bytes) {
   void* pointer = nullptr;
   const cudaError_t status = cudaMallocAsync(&pointer, bytes, stream);
   if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();
+    cudaGetLastError();  // so that the next call does not report it
     return nullptr;
   }
-  LSSM_CUDA_CHECK(status);
+  cuda_check(status, "cudaMallocAsync", __FILE__, __LINE__);
   return pointer;
 }
 
-void release(void* pointer) { LSSM_CUDA_CHECK(cudaFreeAsync(pointer, stream)); }
+void* allocate(size_t bytes) {
+  if (void* pointer = try_to_allocate(bytes)) return pointer;
+  LSSM_CUDA_CHECK(cudaStreamSynchronize(stream));  // what was freed returns to the device with this
+  return try_to_allocate(bytes);
+}
+
+// Destructors call this. A failure here is one of earlier work, which the next call reports.
+void release(void* pointer) { cudaFreeAsync(pointer, stream); }
 
 void zero(void* pointer, size_t bytes) {
   if (bytes > 0) LSSM_CUDA_CHECK(cudaMemsetAsync(pointer, 0, bytes, stream));
@@ -52,6 +62,38 @@ size_t free_bytes() {
 constexpr DeviceMemory kMemory = {&allocate,       &release,      &zero,      &copy,
                                   &copy_from_host, &copy_to_host, &free_bytes};
 
+// Why this program cannot use the first GPU, or "".
+std::string why_not() {
+  int devices = 0;
+  const cudaError_t status = cudaGetDeviceCount(&devices);
+  cudaGetLastError();
+  const char* problem = status == cudaErrorInsufficientDriver
+                            ? "there is no NVIDIA driver, or it is too old"
+                        : status == cudaErrorNoDevice ? "there is no GPU"
+                                                      : "the GPUs cannot be counted";
+  if (status != cudaSuccess) return text(problem, ": ", cudaGetErrorString(status));
+  if (devices == 0) return "there is no GPU";
+
+  const auto attribute = [](cudaDeviceAttr which) {
+    int value = 0;
+    LSSM_CUDA_CHECK(cudaDeviceGetAttribute(&value, which, 0));
+    return value;
+  };
+  constexpr int kOldest = 8;  // the kernels are compiled for sm_80 and later
+  const int major = attribute(cudaDevAttrComputeCapabilityMajor);
+  if (major < kOldest)
+    return text("the GPU is too old: its compute capability is ", major, ".",
+                attribute(cudaDevAttrComputeCapabilityMinor), ", expected ", kOldest,
+                ".0 or later");
+  if (!attribute(cudaDevAttrMemoryPoolsSupported))
+    return "the GPU has no memory pools (cudaMallocAsync)";
+  const cudaError_t made = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  cudaGetLastError();
+  if (made != cudaSuccess)
+    return text("no stream could be made on the GPU: ", cudaGetErrorString(made));
+  return "";
+}
+
 }  // namespace
 
 cudaStream_t cuda_stream() { return stream; }
@@ -61,17 +103,13 @@ cudaStream_t cuda_stream() { return stream; }
 // Makes the device usable. Returns null, or in words why it is not. Called once, after dlopen.
 extern "C" const char* lssm_load_cuda_backend() {
   using namespace lssm::kernels;
-  int devices = 0;
-  const cudaError_t status = cudaGetDeviceCount(&devices);
-  cudaGetLastError();
-  if (status == cudaErrorInsufficientDriver) return "there is no NVIDIA driver, or it is too old";
-  if (status == cudaErrorNoDevice || (status == cudaSuccess && devices == 0))
-    return "there is no GPU";
-  if (status != cudaSuccess) return cudaGetErrorString(status);
-  if (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess) {
-    cudaGetLastError();
-    return "the GPU cannot be used: no stream could be made on it";
+  static std::string reason;
+  try {
+    reason = why_not();
+  } catch (const lssm::Error& error) {
+    reason = error.what();
   }
+  if (!reason.empty()) return reason.c_str();
   lssm::register_device(lssm::Device::cuda, &kMemory);
   register_elementwise();
   register_linear_cross_entropy();

@@ -23,11 +23,13 @@ inline void cuda_check(cudaError_t status, const char* call, const char* file, i
 }
 #define LSSM_CUDA_CHECK(call) ::lssm::kernels::cuda_check((call), #call, __FILE__, __LINE__)
 
-// How a kernel is laid out. Blocks in x may pass 65,535, in y and z they may not.
+// How a kernel is laid out, and where that is written, for errors. Blocks in x may pass 65,535, in
+// y and z they may not.
 struct Launch {
   int64_t blocks;
   int threads;
-  int64_t shared_bytes = 0;  // dynamic shared memory
+  const char* file = __builtin_FILE();
+  int line = __builtin_LINE();
 };
 
 // kernel<<<…>>>(arguments…) on the stream, in a form that a C++ compiler reads too.
@@ -39,9 +41,9 @@ void launch(const Launch& layout, void (*kernel)(Parameters...), Arguments... ar
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3(unsigned(layout.blocks));
   config.blockDim = dim3(unsigned(layout.threads));
-  config.dynamicSmemBytes = size_t(layout.shared_bytes);
   config.stream = cuda_stream();
-  LSSM_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...));
+  cuda_check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...),
+             "the launch of a kernel", layout.file, layout.line);
 }
 
 constexpr int kWarp = 32;

@@ -6,20 +6,40 @@
 //   rows.cpp
 #pragma once
 
+#include <optional>
+#include <tuple>
+
 #include "core/check.h"
 #include "core/device.h"
+#include "core/tensor.h"
 
 namespace lssm::kernels {
 
-// The device of the first argument that has one.
-template <class First, class... Rest>
-Device device_of(const First& first, const Rest&... rest) {
-  if constexpr (requires { first.device(); }) {
-    return first.device();
-  } else {
-    return device_of(rest...);
+// The one device of all tensors among the arguments of a kernel: of those that are not empty, also
+// in structs, which name theirs by tensors().
+class OneDevice {
+ public:
+  explicit OneDevice(const char* kernel) : kernel_(kernel) {}
+
+  template <class Argument>
+  void add(const Argument& argument) {
+    if constexpr (requires { argument.tensors(); }) {
+      std::apply([this](const auto&... tensors) { (add(tensors), ...); }, argument.tensors());
+    }
   }
-}
+  void add(const Tensor& x) {
+    if (!x) return;
+    LSSM_CHECK(!device_ || *device_ == x.device(), kernel_, ": got tensors on ",
+               device_name(*device_), " and on ", device_name(x.device()), ", expected one device");
+    device_ = x.device();
+  }
+
+  Device get() const { return device_.value_or(Device::cpu); }
+
+ private:
+  const char* kernel_;
+  std::optional<Device> device_;
+};
 
 template <class Function>
 struct Kernel;
@@ -33,9 +53,10 @@ struct Kernel<Result(Arguments...)> {
   Result (*cuda)(Arguments...) = nullptr;
 
   Result operator()(Arguments... arguments) const {
-    const Device device = device_of(arguments...);
-    const auto function = device == Device::cpu ? cpu : cuda;
-    LSSM_CHECK(function, name, ": this build has no kernel for ", device_name(device));
+    OneDevice device(name);
+    (device.add(arguments), ...);
+    const auto function = device.get() == Device::cpu ? cpu : cuda;
+    LSSM_CHECK(function, name, ": this build has no kernel for ", device_name(device.get()));
     return function(arguments...);
   }
 };

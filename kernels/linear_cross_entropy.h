@@ -2,6 +2,8 @@
 // The end of most models in one kernel: logits = x w + bias, then the loss of their softmax.
 #pragma once
 
+#include <tuple>
+
 #include "core/tensor.h"
 #include "kernels/kernel.h"
 
@@ -11,7 +13,7 @@ namespace lssm::kernels {
 struct LinearCrossEntropy {
   Tensor x, w, bias, target, mask;
 
-  Device device() const { return x.device(); }
+  auto tensors() const { return std::tie(x, w, bias, target, mask); }
 };
 
 // loss = cross_entropy(x w + bias) and its gradients. Logits are made for a block of rows at a

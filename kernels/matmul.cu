@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cublas_v2.h>
 
-#include "kernels/cuda.h"
 #include "kernels/matmul.h"
+#include "kernels/parallel_for.h"
 #include "kernels/rows.h"
 
 namespace lssm::kernels {
 namespace {
 
 void cublas_check(cublasStatus_t status, const char* call, int line) {
-  LSSM_CHECK(status == CUBLAS_STATUS_SUCCESS, "cuBLAS: ", call, " failed with status ", int(status),
-             " at ", __FILE__, ":", line);
+  LSSM_CHECK(status == CUBLAS_STATUS_SUCCESS, "cuBLAS: ", call, " failed at ", __FILE__, ":", line,
+             ": ", cublasGetStatusString(status));
 }
 #define LSSM_CUBLAS_CHECK(call) cublas_check((call), #call, __LINE__)
 
@@ -40,11 +40,12 @@ cublasStatus_t gemm(cublasOperation_t ta, cublasOperation_t tb, int m, int n, in
 
 // y[r] = bias for every row: what the product is then added to.
 template <class T>
-__global__ void repeat_row(const T* bias, int64_t n, int64_t width, T* y) {
-  const int64_t stride = int64_t(gridDim.x) * blockDim.x;
-  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride)
-    y[i] = bias[i % width];
-}
+struct RepeatRow {
+  const T* bias;
+  T* y;
+  int64_t width;
+  __device__ void operator()(int64_t row, int64_t col) const { y[row * width + col] = bias[col]; }
+};
 
 void linear_cuda(const Tensor& x, const Tensor& w, const Tensor& bias, Tensor& y) {
   if (y.numel() == 0) return;
@@ -79,16 +80,17 @@ void multiply_cuda(bool transpose_a, bool transpose_b, int64_t rows, int64_t col
   LSSM_CHECK(rows <= INT32_MAX && cols <= INT32_MAX && inner <= INT32_MAX,
              "matmul: a size is above 2^31");
   const auto operation = [](bool transpose) { return transpose ? CUBLAS_OP_T : CUBLAS_OP_N; };
+  // Of an empty matrix too, a row must have a number.
+  const auto leading = [](int64_t size) { return size > 0 ? int(size) : 1; };
   LSSM_CUBLAS_CHECK(gemm(operation(transpose_b), operation(transpose_a), int(cols), int(rows),
-                         int(inner), b, int(transpose_b ? inner : cols), a,
-                         int(transpose_a ? rows : inner), beta, c, int(cols)));
+                         int(inner), b, leading(transpose_b ? inner : cols), a,
+                         leading(transpose_a ? rows : inner), beta, c, leading(cols)));
 }
 
 template <class T>
 void linear_rows_cuda(const LinearMap<T>& map, int64_t rows, const T* x, T* y) {
   if (map.bias) {
-    const int64_t n = rows * map.out, blocks = (n + 255) / 256;
-    launch({blocks < 4096 ? blocks : 4096, 256}, repeat_row<T>, map.bias, n, map.out, y);
+    parallel_for_rows(Device::cuda, rows, map.out, RepeatRow<T>{map.bias, y, map.out});
   }
   multiply_cuda<T>(false, false, rows, map.out, map.in, x, map.w, map.bias ? T(1) : T(0), y);
 }

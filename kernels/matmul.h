@@ -15,8 +15,9 @@ extern Kernel<void(const Tensor& x, const Tensor& w, const Tensor& bias, Tensor&
 // dx = dy w^T.   dy: [rows, out], w: [in, out], dx: [rows, in].
 extern Kernel<void(const Tensor& dy, const Tensor& w, Tensor& dx)> linear_backward_input;
 
-// dw = x^T dy, dbias = sum of the rows of dy.   dbias may be empty. Sums over rows run partition by
-// partition and are then added in order, so their bits do not depend on the number of threads.
+// dw = x^T dy, dbias = sum of the rows of dy.   dbias may be empty. On the CPU sums over rows run
+// partition by partition and are then added in order, so that bits do not depend on the number of
+// threads; on CUDA cuBLAS orders them.
 extern Kernel<void(const Tensor& x, const Tensor& dy, Tensor& dw, Tensor& dbias)>
     linear_backward_weight;
 

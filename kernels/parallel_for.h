@@ -36,19 +36,21 @@ struct FlatIndex {
 
 }  // namespace
 
-// f(i) for i = 0 … n - 1, in any order.
+// f(i) for i = 0 … n - 1, in any order. Errors name the caller.
 template <class F>
-void parallel_for(Device, int64_t n, F f) {
+void parallel_for(Device, int64_t n, F f, const char* file = __builtin_FILE(),
+                  int line = __builtin_LINE()) {
   constexpr int kThreads = 256;
   constexpr int64_t kMaxBlocks = 65536;  // the loop in the kernel does the rest
   const int64_t blocks = (n + kThreads - 1) / kThreads;
-  launch({blocks < kMaxBlocks ? blocks : kMaxBlocks, kThreads}, map_kernel<F>, n, f);
+  launch({blocks < kMaxBlocks ? blocks : kMaxBlocks, kThreads, file, line}, map_kernel<F>, n, f);
 }
 
 // f(row, col) for all rows and columns, in any order.
 template <class F>
-void parallel_for_rows(Device device, int64_t rows, int64_t cols, F f) {
-  parallel_for(device, rows * cols, FlatIndex<F>{cols, f});
+void parallel_for_rows(Device device, int64_t rows, int64_t cols, F f,
+                       const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  parallel_for(device, rows * cols, FlatIndex<F>{cols, f}, file, line);
 }
 
 #else

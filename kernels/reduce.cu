@@ -13,7 +13,7 @@ int64_t blocks_for(int64_t n) {
   return blocks < 1 ? 1 : blocks > kMaxBlocks ? kMaxBlocks : blocks;
 }
 
-// f over the block by a fixed tree; thread 0 gets the result.
+// f over the block by a fixed tree; every thread gets the result. Once per kernel.
 template <class T, class F>
 __device__ T reduce_block(T x, F f) {
   __shared__ T warps[kThreads / kWarp];

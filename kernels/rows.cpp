@@ -2,7 +2,6 @@
 #include "kernels/rows.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "core/parallel.h"
@@ -100,55 +99,53 @@ void norm_rows_cpu(NormRows& norm, Tensor& y) {
       for (int64_t r = begin; r < end; ++r) {
         const T* x = norm.x.data<T>() + r * width;
         T* out = y.data<T>() + r * width;
-        T mean = 0, variance = 0;
+        T mean = 0, squares = 0;
         if (bias) {
           for (int64_t i = 0; i < width; ++i) mean += x[i];
           mean /= T(width);
           norm.mean.data<T>()[r] = mean;
         }
-        for (int64_t i = 0; i < width; ++i) variance += (x[i] - mean) * (x[i] - mean);
-        const T inverse = 1 / std::sqrt(variance / T(width) + T(norm.eps));
+        for (int64_t i = 0; i < width; ++i) squares += (x[i] - mean) * (x[i] - mean);
+        const T inverse = norm_inverse(squares, width, norm.eps);
         norm.inverse.data<T>()[r] = inverse;
         for (int64_t i = 0; i < width; ++i) {
-          out[i] = (x[i] - mean) * inverse * gain[i] + (bias ? bias[i] : T(0));
+          out[i] = norm_z(x[i], mean, inverse) * gain[i] + (bias ? bias[i] : T(0));
         }
       }
     });
   });
 }
 
-// With z = (x - mean) * inverse and dz = dy * gain:
-//   dx = inverse (dz - mean(dz) - z mean(dz z)), without the first mean for the RMS norm;
-//   dgain = sum of dy z, dbias = sum of dy over the rows.
 void norm_rows_backward_cpu(const NormRows& norm, const Tensor& dy, Tensor& dx, Tensor& dgain,
                             Tensor& dbias) {
   const int64_t width = norm.x.dim(1);
   with_real(norm.x.dtype(), [&]<class T>(T) {
     const T* gain = norm.gain.data<T>();
     Tensor sums({2, width}, norm.x.dtype());
-    ordered_sum(
-        norm.x.dim(0), 2 * width, sums.data<T>(), [&](T* partial, int64_t begin, int64_t end) {
-          for (int64_t r = begin; r < end; ++r) {
-            const T* x = norm.x.data<T>() + r * width;
-            const T* g = dy.data<T>() + r * width;
-            T* out = dx.data<T>() + r * width;
-            const T inverse = norm.inverse.data<T>()[r];
-            const T mean = norm.bias ? norm.mean.data<T>()[r] : T(0);
-            T mean_dz = 0, mean_dz_z = 0;
-            for (int64_t i = 0; i < width; ++i) {
-              const T z = (x[i] - mean) * inverse;
-              mean_dz += g[i] * gain[i];
-              mean_dz_z += g[i] * gain[i] * z;
-              partial[i] += g[i] * z;
-              partial[width + i] += g[i];
-            }
-            mean_dz = norm.bias ? mean_dz / T(width) : T(0);
-            mean_dz_z /= T(width);
-            for (int64_t i = 0; i < width; ++i) {
-              out[i] = inverse * (g[i] * gain[i] - mean_dz - (x[i] - mean) * inverse * mean_dz_z);
-            }
-          }
-        });
+    ordered_sum(norm.x.dim(0), 2 * width, sums.data<T>(),
+                [&](T* partial, int64_t begin, int64_t end) {
+                  for (int64_t r = begin; r < end; ++r) {
+                    const T* x = norm.x.data<T>() + r * width;
+                    const T* g = dy.data<T>() + r * width;
+                    T* out = dx.data<T>() + r * width;
+                    const T inverse = norm.inverse.data<T>()[r];
+                    const T mean = norm.bias ? norm.mean.data<T>()[r] : T(0);
+                    T mean_dz = 0, mean_dz_z = 0;
+                    for (int64_t i = 0; i < width; ++i) {
+                      const T z = norm_z(x[i], mean, inverse);
+                      mean_dz += g[i] * gain[i];
+                      mean_dz_z += g[i] * gain[i] * z;
+                      partial[i] += g[i] * z;
+                      partial[width + i] += g[i];
+                    }
+                    mean_dz = norm.bias ? mean_dz / T(width) : T(0);
+                    mean_dz_z /= T(width);
+                    for (int64_t i = 0; i < width; ++i) {
+                      out[i] = norm_gradient(g[i] * gain[i], norm_z(x[i], mean, inverse), inverse,
+                                             mean_dz, mean_dz_z);
+                    }
+                  }
+                });
     std::copy_n(sums.data<T>(), width, dgain.data<T>());
     if (norm.bias) std::copy_n(sums.data<T>() + width, width, dbias.data<T>());
   });

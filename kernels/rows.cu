@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda.h"
 #include "kernels/parallel_for.h"
+#include "kernels/row_math.h"
 #include "kernels/rows.h"
 
 namespace lssm::kernels {
@@ -166,9 +167,9 @@ struct Norm {
       center = reduce_warp(center, Plus()) / T(width);
     }
     for (int64_t i = lane; i < width; i += kWarp) squares += (in[i] - center) * (in[i] - center);
-    const T scale = 1 / std::sqrt(reduce_warp(squares, Plus()) / T(width) + T(eps));
+    const T scale = norm_inverse(reduce_warp(squares, Plus()), width, eps);
     for (int64_t i = lane; i < width; i += kWarp) {
-      y[row * width + i] = (in[i] - center) * scale * gain[i] + (bias ? bias[i] : T(0));
+      y[row * width + i] = norm_z(in[i], center, scale) * gain[i] + (bias ? bias[i] : T(0));
     }
     if (lane == 0) {
       inverse[row] = scale;
@@ -177,7 +178,6 @@ struct Norm {
   }
 };
 
-// The formulas are those of norm_rows_backward_cpu in rows.cpp.
 template <class T>
 struct NormBackward {
   const T* x;
@@ -188,7 +188,7 @@ struct NormBackward {
   T* dx;
   int64_t width;
   __device__ T z(int64_t row, int64_t i) const {
-    return (x[row * width + i] - (mean ? mean[row] : T(0))) * inverse[row];
+    return norm_z(x[row * width + i], mean ? mean[row] : T(0), inverse[row]);
   }
   __device__ void operator()(int64_t row, int lane) const {
     T mean_dz = 0, mean_dz_z = 0;
@@ -201,7 +201,7 @@ struct NormBackward {
     mean_dz_z = reduce_warp(mean_dz_z, Plus()) / T(width);
     for (int64_t i = lane; i < width; i += kWarp) {
       const T dz = dy[row * width + i] * gain[i];
-      dx[row * width + i] = inverse[row] * (dz - mean_dz - z(row, i) * mean_dz_z);
+      dx[row * width + i] = norm_gradient(dz, z(row, i), inverse[row], mean_dz, mean_dz_z);
     }
   }
 };
@@ -243,9 +243,17 @@ void norm_rows_backward_cuda(const NormRows& n, const Tensor& dy, Tensor& dx, Te
 struct Larger {
   template <class T>
   __device__ T operator()(T a, T b) const {
-    return a > b ? a : b;
+    return larger(a, b);
   }
 };
+
+// The largest of a row, for all lanes.
+template <class T>
+__device__ T row_max(const T* x, int64_t n, int lane) {
+  T max = kLowest<T>;
+  for (int64_t i = lane; i < n; i += kWarp) max = larger(max, x[i]);
+  return reduce_warp(max, Larger());
+}
 
 // The number of rows that count, summed as f64 (exact).
 struct CountTerm {
@@ -266,22 +274,24 @@ struct CrossEntropy {
   int64_t classes;
   __device__ void operator()(int64_t row, int lane) const {
     const T* x = logits + row * classes;
-    const bool counted = !mask || mask[row] != 0;
+    T* dx = dlogits ? dlogits + row * classes : nullptr;
+    if (mask && mask[row] == 0) {  // neither its logits nor its label mean anything
+      if (lane == 0) losses[row] = 0;
+      for (int64_t i = lane; dx && i < classes; i += kWarp) dx[i] = 0;
+      return;
+    }
     const int32_t label = target[row];
-    const T label_logit = x[label];
-    T max = x[0];
-    for (int64_t i = lane; i < classes; i += kWarp) max = Larger()(max, x[i]);
-    max = reduce_warp(max, Larger());
+    const T label_logit = x[label], max = row_max(x, classes, lane);
     T sum = 0;
-    for (int64_t i = lane; i < classes; i += kWarp) sum += std::exp(x[i] - max);
+    for (int64_t i = lane; i < classes; i += kWarp) sum += softmax_term(x[i], max);
     sum = reduce_warp(sum, Plus());
     __syncwarp();  // all lanes have read the row, which dlogits may be
-    if (lane == 0) losses[row] = counted ? double(max - label_logit) + std::log(double(sum)) : 0;
-    if (!dlogits) return;
-    const T scale = counted ? T(1 / (double(sum) * *count)) : T(0);
+    if (lane == 0) losses[row] = double(max - label_logit) + std::log(double(sum));
+    if (!dx) return;
+    const T scale = softmax_scale(sum, *count);
     for (int64_t i = lane; i < classes; i += kWarp) {
-      const T onehot = counted && i == label ? T(1 / *count) : T(0);
-      dlogits[row * classes + i] = scale * std::exp(x[i] - max) - onehot;
+      const T y = softmax_term(x[i], max) * scale;
+      dx[i] = i == label ? y - label_share<T>(*count) : y;
     }
   }
 };
@@ -314,9 +324,7 @@ struct Argmax {
   int64_t classes;
   __device__ void operator()(int64_t row, int lane) const {
     const T* x = logits + row * classes;
-    T max = x[0];
-    for (int64_t i = lane; i < classes; i += kWarp) max = Larger()(max, x[i]);
-    max = reduce_warp(max, Larger());
+    const T max = row_max(x, classes, lane);
     int first = int(classes);  // the first place of the maximum
     for (int64_t i = lane; i < classes; i += kWarp) {
       if (x[i] == max && i < first) first = int(i);

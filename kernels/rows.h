@@ -2,6 +2,8 @@
 // Kernels that treat a tensor as rows: gather and scatter, norms, softmax cross-entropy.
 #pragma once
 
+#include <tuple>
+
 #include "core/tensor.h"
 #include "kernels/kernel.h"
 
@@ -25,7 +27,7 @@ struct NormRows {
   Tensor x, gain, bias, mean, inverse;
   double eps;
 
-  Device device() const { return x.device(); }
+  auto tensors() const { return std::tie(x, gain, bias, mean, inverse); }
 };
 extern Kernel<void(NormRows& norm, Tensor& y)> norm_rows;
 extern Kernel<void(const NormRows& norm, const Tensor& dy, Tensor& dx, Tensor& dgain,

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <string>
+#include <tuple>
 
 #include "core/tensor.h"
 #include "kernels/kernel.h"
@@ -21,7 +22,7 @@ struct ScanInputs {
   Tensor reset;    // i32 [batch, length], or empty: not 0 where the state before the step is h0
   Tensor carried;  // [batch, v, heads], or empty: the state before step 0, if that is not h0
 
-  Device device() const { return a.device(); }
+  auto tensors() const { return std::tie(a, b, h0, reset, carried); }
 };
 
 // h: [batch, length, v, heads].
@@ -32,6 +33,8 @@ struct ScanGradients {
   Tensor db;        // empty where b is
   Tensor dh0;       // [batch, v, heads], a row for each row of the batch even if h0 is shared
   Tensor dcarried;  // empty where carried is
+
+  auto tensors() const { return std::tie(da, db, dh0, dcarried); }
 };
 
 // The gradients of the inputs, given the output h and its gradient dh.

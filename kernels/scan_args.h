@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "core/small.h"
 #include "kernels/scan.h"
 
 namespace lssm::kernels {
@@ -42,8 +43,7 @@ struct ScanBackward {
   const T* b;  // as in the forward scan; only whether it is null matters
   ScanStart<T> start;
   const T* h;             // from the forward scan
-  const T* dh;            // [batch, length, v, heads] or null for zeros
-  const T* dh_last;       // gradient of the final state [batch, v, heads] or null for zeros
+  const T* dh;            // [batch, length, v, heads]
   T* da;                  // out [batch, length, k, heads]
   T* db;                  // out [batch, length, v, heads] or null
   T* dh0;                 // out [batch, v, heads], a row for each batch row also if h0 is shared
@@ -69,11 +69,37 @@ ScanForward<T> scan_forward_args(const ScanInputs& in, const Tensor& h) {
 template <class T>
 ScanBackward<T> scan_backward_args(const ScanInputs& in, const Tensor& h, const Tensor& dh,
                                    const ScanGradients& out) {
-  return {in.a.data<T>(),    data_or_null<T>(in.b),
-          scan_start<T>(in), h.data<T>(),
-          dh.data<T>(),      nullptr,
-          out.da.data<T>(),  data_or_null<T>(out.db),
-          out.dh0.data<T>(), data_or_null<T>(out.dcarried)};
+  return {in.a.data<T>(),
+          data_or_null<T>(in.b),
+          scan_start<T>(in),
+          h.data<T>(),
+          dh.data<T>(),
+          out.da.data<T>(),
+          data_or_null<T>(out.db),
+          out.dh0.data<T>(),
+          data_or_null<T>(out.dcarried)};
+}
+
+// ---- the step of both devices ----
+
+// Whether step t moves h0: at a reset, and at the start if nothing was carried there.
+LSSM_HD inline bool starts_afresh(bool reset, int64_t t, bool has_carried) {
+  return reset || (t == 0 && !has_carried);
+}
+
+// The gradients of y = exp(a) x, given that of y: l. g = exp(a).
+template <class G, class V>
+struct StepGradient {
+  Vec<V, G::algebra_dim> a;
+  Vec<V, G::vector_dim> x;
+};
+template <class G, class V>
+LSSM_HD inline StepGradient<G, V> step_gradient(const Vec<V, G::algebra_dim>& a,
+                                                const Vec<V, G::element_dim>& g,
+                                                const Vec<V, G::vector_dim>& x,
+                                                const Vec<V, G::vector_dim>& y,
+                                                const Vec<V, G::vector_dim>& l) {
+  return {G::exp_act_vjp(a, g, x, y, l), G::act_transpose(g, l)};
 }
 
 }  // namespace lssm::kernels

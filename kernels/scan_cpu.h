@@ -104,7 +104,7 @@ struct Backward {
     const int64_t k_step = k * s.heads, v_step = v * s.heads;
     const T* a = p.a + offset(s, k, row, head);
     const T* h = p.h + offset(s, v, row, head);
-    const T* dh = p.dh ? p.dh + offset(s, v, row, head) : nullptr;
+    const T* dh = p.dh + offset(s, v, row, head);
     T* da = p.da + offset(s, k, row, head);
     T* db = p.db ? p.db + offset(s, v, row, head) : nullptr;
     const int32_t* reset = p.start.reset ? p.start.reset + row * s.length : nullptr;
@@ -112,12 +112,11 @@ struct Backward {
     const Vec<V, v> h0 = heads.template load<v>(p.start.h0 + row * p.start.h0_stride + head);
     Vec<V, v> zero;
     for (int i = 0; i < v; ++i) zero[i] = V(T(0));
-    Vec<V, v> l = p.dh_last ? heads.template load<v>(p.dh_last + row * v_step + head) : zero;
-    Vec<V, v> dh0 = zero;
+    Vec<V, v> l = zero, dh0 = zero;
     const T* carried = p.start.carried ? p.start.carried + row * v_step + head : nullptr;
     for (int64_t t = s.length - 1; t >= 0; --t) {
-      const bool fresh = (reset && reset[t]) || (t == 0 && !carried);
-      if (dh) l = l + heads.template load<v>(dh + t * v_step);
+      const bool fresh = starts_afresh(reset && reset[t], t, carried);
+      l = l + heads.template load<v>(dh + t * v_step);
       if (db) heads.store(l, db + t * v_step);
 
       const Vec<V, k> at = heads.template load<k>(a + t * k_step);
@@ -127,10 +126,10 @@ struct Backward {
                                    : heads.template load<v>(h + (t - 1) * v_step);
       // exp(a_t) x is h_t itself unless b_t was added: h_t - b_t would lose digits.
       const Vec<V, v> y = p.b ? G::act(g, x) : heads.template load<v>(h + t * v_step);
-      heads.store(G::exp_act_vjp(at, g, x, y, l), da + t * k_step);
-
-      l = G::act_transpose(g, l);
-      if (fresh) {
+      const auto gradient = step_gradient<G>(at, g, x, y, l);
+      heads.store(gradient.a, da + t * k_step);
+      l = gradient.x;
+      if (fresh) {  // for all heads alike: a branch; CUDA's lanes select
         dh0 = dh0 + l;
         l = zero;
       }

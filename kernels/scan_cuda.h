@@ -22,11 +22,12 @@
 // runs give equal bits. The products of a chunk must be finite: a recurrence that grows overflows
 // here even where its state is 0.
 //
-// Why the backward scan moves vectors by transposes for all groups: where act is orthogonal and
-// nothing is injected, the torque in the body frame is a plain reverse sum. But its frames, the
-// products S_t of the elements, are not stored (the output is a vector h_t), so they would need a
-// scan of maps first and then a second one for the sums, two exchanges where this has one, for the
-// same bytes. And it would yield da alone, not dh0.
+// Where act is orthogonal, l_t = S_t sum_{s>=t} S_s^T dh_s, S_t the product of the elements since
+// the last fresh start: a plain reverse sum in the body frame. It needs the frames S_t, which the
+// states h_t do not determine (so3: any turn about h_t; every group at h = 0), so: a scan of
+// elements first, then one of sums, two dependent exchanges per chunk for the same bytes. The map
+// (g, b) of a run below is that sum, in the frame of its run, by one exchange, and it serves resets
+// and the monoids too.
 #pragma once
 
 #include <bit>
@@ -46,11 +47,11 @@
 namespace lssm::kernels {
 namespace {  // although a header: ASan guards shared arrays of functions with internal linkage only
 
-constexpr int kHeads = 8;                  // heads of a block: 32 bytes in f32, a memory sector
-constexpr int kSegments = kWarp / kHeads;  // of a warp
-constexpr int kMaxWarps = 8;               // of a block
-constexpr int kMaxThreads = kMaxWarps * kWarp;
-constexpr int kStepBytes = 256;  // registers of a thread for its steps
+constexpr int kHeads = 8;                   // heads of a block: 32 bytes in f32, a memory sector
+constexpr int kSegments = kWarp / kHeads;   // of a warp
+constexpr int kMaxWarps = 8;                // of a block
+constexpr int64_t kSharedBytes = 48 << 10;  // of a block, static
+constexpr int kStepBytes = 256;             // registers of a thread for its steps
 
 // A step: the first one of the thread in its chunk, and how far from there. In two parts, since
 // addresses of all steps in 64 bits would fill the registers.
@@ -113,10 +114,11 @@ __device__ Vec<T, N> shuffle_up(Vec<T, N> x, int delta) {
   return x;
 }
 
-// Sum over the segments of all warps, by head; every thread gets it. Once per kernel.
-template <int N, class T>
+// Sum over the segments of all warps, at most kMost, by head; every thread gets it. Once per
+// kernel.
+template <int kMost, int N, class T>
 __device__ Vec<T, N> sum_segments(Vec<T, N> x) {
-  __shared__ Vec<T, N> sums[kMaxWarps][kHeads];
+  __shared__ Vec<T, N> sums[kMost][kHeads];
   for (int mask = kHeads; mask < kWarp; mask *= 2) {
     LSSM_UNROLL
     for (int i = 0; i < N; ++i) x[i] = x[i] + __shfl_xor_sync(kFullWarp, x[i], mask);
@@ -182,6 +184,15 @@ struct RunMap : Added<Vec<T, G::vector_dim>, kAdds> {
     return m;
   }
 };
+
+// The most warps of a block: their maps, in two buffers, and their sums share its memory.
+template <class Map>
+constexpr int kWarps = [] {
+  constexpr int64_t bytes = kHeads * int64_t(2 * sizeof(Map) + sizeof(typename Map::State));
+  int warps = kMaxWarps;
+  while (warps > 1 && warps * bytes > kSharedBytes) warps /= 2;
+  return warps;
+}();
 
 // A walk is what scan_chains() does with the steps of one head:
 //   start            the state that fresh steps move
@@ -265,8 +276,8 @@ struct BackwardWalk {
     const bool there = chain.has(t);
     const auto& [h0, h0_stride, reset, carried] = p.start;
     Step step;
-    step.fresh =
-        (there && reset && __ldg(reset + chain.row * chain.length + t())) || (t() == 0 && !carried);
+    step.fresh = starts_afresh(there && reset && __ldg(reset + chain.row * chain.length + t()), t(),
+                               carried);
     const T* before = step.fresh ? h0 + chain.row * h0_stride + chain.head
                       : t() == 0 ? chain.at<v>(carried)
                                  : chain.at<v>(p.h, {t.first, t.offset - 1});
@@ -290,14 +301,14 @@ struct BackwardWalk {
     const State l = x + step.dh;
     if (p.db) chain.store(l, chain.at<v>(p.db, t));
     const State y = G::act(step.g, step.before);
-    chain.store(G::exp_act_vjp(step.a, step.g, step.before, y, l), chain.at<k>(p.da, t));
-    const State back = G::act_transpose(step.g, l);
-    dh0 = dh0 + choose(step.fresh, back, start);
-    return choose(step.fresh, start, back);
+    const auto gradient = step_gradient<G>(step.a, step.g, step.before, y, l);
+    chain.store(gradient.a, chain.at<k>(p.da, t));
+    dh0 = dh0 + choose(step.fresh, gradient.x, start);
+    return choose(step.fresh, start, gradient.x);
   }
 
   __device__ void finish(const State& x) const {
-    const State sum = sum_segments(dh0);
+    const State sum = sum_segments<kWarps<Map>>(dh0);
     if (int(threadIdx.x) >= kHeads || chain.head >= chain.heads) return;
     chain.store(sum, chain.at<v>(p.dh0));
     if (p.start.carried) chain.store(x, chain.at<v>(p.dcarried));
@@ -311,20 +322,24 @@ constexpr int kSteps = [] {
   return fit < 1 ? 1 : fit > 8 ? 8 : int(std::bit_floor(unsigned(fit)));
 }();
 
-// Blocks that a multiprocessor shall hold at once: two in f32, so at most 128 registers. Without
-// this bound some kernels take more, and some are given too few and spill.
+// Blocks that a multiprocessor shall hold at once: two, so at most 128 registers, in f32 unless the
+// elements are large. Without this bound some kernels take more, and some are given too few and
+// spill.
 template <class Walk>
-constexpr int kBlocks = sizeof(typename Walk::Number) == 4 ? 2 : 1;
+constexpr int kBlocks = sizeof(typename Walk::Number) == 4 &&
+                                sizeof(typename Walk::Map) <= kStepBytes / 2
+                            ? 2
+                            : 1;
 
 template <class Walk>
-__global__ void __launch_bounds__(kMaxThreads, kBlocks<Walk>)
+__global__ void __launch_bounds__(kWarps<typename Walk::Map>* kWarp, kBlocks<Walk>)
     scan_chains(const ScanShape shape, const typename Walk::Args args) {
   using Map = typename Walk::Map;
   using State = typename Walk::State;
   constexpr int steps = kSteps<Walk>;
   // The maps of whole warps, in two buffers, since some threads still read those of one chunk while
   // others write those of the next. The barrier of the next chunk is late enough for the third.
-  __shared__ Map exchange[2][kMaxWarps][kHeads];
+  __shared__ Map exchange[2][kWarps<Map>][kHeads];
 
   const int lane = int(threadIdx.x) % kWarp, warp = int(threadIdx.x) / kWarp;
   const int warps = int(blockDim.x) / kWarp;
@@ -377,8 +392,9 @@ __global__ void __launch_bounds__(kMaxThreads, kBlocks<Walk>)
 template <class Walk>
 void launch_scan(const ScanShape& shape, const typename Walk::Args& args) {
   constexpr int64_t warp_steps = kSegments * kSteps<Walk>;
+  constexpr int most_warps = kWarps<typename Walk::Map>;
   const int64_t warps = (shape.length + warp_steps - 1) / warp_steps;
-  const int used = warps < 1 ? 1 : warps > kMaxWarps ? kMaxWarps : int(warps);
+  const int used = warps < 1 ? 1 : warps > most_warps ? most_warps : int(warps);
   const int64_t head_blocks = (shape.heads + kHeads - 1) / kHeads;
   // Offsets between the steps of a thread are int.
   constexpr int64_t most = INT32_MAX / ((kSteps<Walk> + 1) * Walk::kNumbers);

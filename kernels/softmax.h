@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "core/parallel.h"
 #include "core/simd.h"
-#include "core/special.h"
 #include "core/tensor.h"
+#include "kernels/row_math.h"
 
 namespace lssm::kernels {
 
@@ -45,11 +44,6 @@ class RowPacks {
   int rest_;
 };
 
-template <class V>
-V larger(V a, V b) {
-  return select(b > a, b, a);
-}
-
 // All lanes of x by a tree of f, so that the order is fixed and the chain of operations short.
 template <class V, class F>
 ScalarOf<V> reduce_lanes(V x, F f) {
@@ -65,19 +59,18 @@ ScalarOf<V> reduce_lanes(V x, F f) {
 template <class T>
 inline T row_max(const T* x, int64_t n) {
   using V = WidePack<T>;
-  constexpr T kLowest = std::numeric_limits<T>::lowest();
-  V max(kLowest);
-  RowPacks<T>(n).for_each(kLowest, [&](auto load, auto) { max = larger(max, load(x)); });
+  V max(kLowest<T>);
+  RowPacks<T>(n).for_each(kLowest<T>, [&](auto load, auto) { max = larger(max, load(x)); });
   return reduce_lanes(max, larger<T>);
 }
 
-// out = exp(x - max); returns the sum of out. out may be x.
+// out = the terms of the softmax; returns their sum. out may be x.
 template <class T>
 inline T row_exp(const T* x, T max, int64_t n, T* out) {
   using V = WidePack<T>;
   V sums(T(0));
-  RowPacks<T>(n).for_each(std::numeric_limits<T>::lowest(), [&](auto load, auto store) {
-    const V y = exp_nonpositive(load(x) - V(max));
+  RowPacks<T>(n).for_each(kLowest<T>, [&](auto load, auto store) {
+    const V y = softmax_term(load(x), V(max));
     store(y, out);
     sums = sums + y;
   });
@@ -146,9 +139,9 @@ double cross_entropy_rows(const T* x, const RowLabels& labels, int64_t begin, in
     sum += double(max - label_logit);
     logs.add(double(row_sum));
     if (!gradient) continue;
-    const T scale = T(1 / (double(row_sum) * labels.count));
+    const T scale = softmax_scale(row_sum, labels.count);
     for (int64_t i = 0; i < classes; ++i) out[i] *= scale;
-    out[label] -= T(1 / labels.count);
+    out[label] -= label_share<T>(labels.count);
   }
   return sum + logs.total();
 }

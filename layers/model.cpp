@@ -11,7 +11,8 @@ void ModelConfig::fields(Fields& f) {
 
 Model::Model(const ModelConfig& config, const ModelInterface& interface, uint64_t seed, DType dtype,
              Device device)
-    : parameters_(seed, dtype, device),
+    : interface_(interface),
+      parameters_(seed, dtype, device),
       body_({ParamScope(parameters_, "layers"), "/model", 0, config.width, interface.vocabulary,
              interface.outputs, true},
             config.layers) {
@@ -19,15 +20,24 @@ Model::Model(const ModelConfig& config, const ModelInterface& interface, uint64_
              body_.out_width(), " numbers, the task asks for ", interface.outputs);
 }
 
+// From another place than the host they are copied back, which waits for the device.
+Tensor Model::checked(const char* what, const Tensor& values, int64_t choices) const {
+  check_indices(what, values.to(Device::cpu), choices);
+  return values.to(parameters_.device());
+}
+
 Var Model::forward(Context& context, const Tensor& tokens) const {
-  const Sequence x = {tokens.dim(0), tokens.dim(1), Var(), tokens};
+  const Sequence x = {tokens.dim(0), tokens.dim(1), Var(),
+                      checked("tokens", tokens, interface_.vocabulary)};
   return body_.forward(context, x).dense();
 }
 
 Var Model::loss(Context& context, const Tensor& tokens, const Tensor& target,
                 const Tensor& mask) const {
-  const Sequence x = {tokens.dim(0), tokens.dim(1), Var(), tokens};
-  return body_.loss(context, x, target, mask);
+  const Sequence x = {tokens.dim(0), tokens.dim(1), Var(),
+                      checked("tokens", tokens, interface_.vocabulary)};
+  return body_.loss(context, x, checked("targets", target, interface_.outputs),
+                    mask ? mask.to(parameters_.device()) : mask);
 }
 
 }  // namespace lssm

@@ -26,7 +26,8 @@ class Model {
   Model(const ModelConfig& config, const ModelInterface& interface, uint64_t seed, DType dtype,
         Device device);
 
-  // tokens: i32 [batch, length]; result: [batch * length, outputs].
+  // tokens: i32 [batch, length]; result: [batch * length, outputs]. Tokens, targets and masks come
+  // from the host: they are checked there and then moved to the model's device.
   Var forward(Context& context, const Tensor& tokens) const;
   // The mean cross-entropy of forward() over the positions whose mask is not 0, all if it is empty.
   // target, mask: i32 with a number for each token.
@@ -37,6 +38,9 @@ class Model {
   int64_t state_size() const { return body_.state_size(); }
 
  private:
+  Tensor checked(const char* what, const Tensor& values, int64_t choices) const;
+
+  ModelInterface interface_;
   ParameterStore parameters_;
   Sequential body_;
 };

@@ -5,8 +5,11 @@
 # step that fails does not stop the others; the exit code is 1 if any failed. Results go to
 # gpu_check.json and all output to gpu_check.log, in $OUT if that is set, else in build/.
 #
-# Nothing is installed. Where there are no Debian packages, unpack those that scripts/setup lists
-# into a folder elsewhere (apt-get download, dpkg -x) and name that folder in LSSM_DEPS.
+# Nothing is installed. Where there are no Debian packages, unpack the libraries that scripts/setup
+# lists, and what they need, into a folder elsewhere and name that folder in LSSM_DEPS:
+#   mkdir deps && cd deps && apt-get download libeigen3-dev libcli11-dev nlohmann-json3-dev \
+#     libspdlog-dev libspdlog1.10 libfmt-dev libfmt9 catch2 librandom123-dev libboost-dev \
+#     libboost1.74-dev && for package in *.deb; do dpkg -x "$package" .; done
 #   LSSM_GPU_CHECK_HOST=1    run on the emulation of CUDA instead of a GPU, with tiny sizes: the
 #                            test of this script
 #   LSSM_GPU_CHECK_BUILD=D   build in the folder D instead of build/release
@@ -16,7 +19,7 @@ set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
 
 export host=${LSSM_GPU_CHECK_HOST:-} build=${LSSM_GPU_CHECK_BUILD:-build/release}
-export work=build/gpu_check config=configs/quickstart.json
+export work=$build/gpu_check config=configs/quickstart.json
 seconds=${LSSM_GPU_CHECK_SECONDS:-290}
 results=${OUT:-build}
 rm -rf "$work"
@@ -29,10 +32,8 @@ if [[ -n ${LSSM_DEPS:-} ]]; then
   LD_LIBRARY_PATH=$(find "$root/lib" -name '*.so*' -printf '%h\n' | sort -u | tr '\n' ':')${LD_LIBRARY_PATH:-}
   export LD_LIBRARY_PATH
 fi
-# The toolkit is often there without being in the path.
-if ! command -v nvcc >/dev/null && [[ -x /usr/local/cuda/bin/nvcc ]]; then
-  export PATH=$PATH:/usr/local/cuda/bin
-fi
+# The toolkit is often there without being in the path, or in it without compute-sanitizer.
+if [[ -d /usr/local/cuda/bin ]]; then export PATH=$PATH:/usr/local/cuda/bin; fi
 # Warnings are judged by scripts/test, with the compiler it knows; here another nvcc must do too.
 export NVCC_APPEND_FLAGS="${NVCC_APPEND_FLAGS:-} -w"
 export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
@@ -43,9 +44,11 @@ fi
 
 if [[ -n $host ]]; then
   export folder=$build/test/cuda_on_host
-  export lssm=$folder/lssm_on_host tests=$folder/test_cuda_on_host
+  export lssm=$folder/lssm tests=$folder/test_cuda_on_host
   export timings=$folder/cuda_timings_on_host sizes="2 40 3 2" until=3
   targets="lssm_on_host test_cuda_on_host cuda_timings_on_host"
+  # ctest runs the others.
+  all_tests="[launch],[train]" scans="[launch]" checked="[launch]"
   # Small enough for the emulation, and learnt to 100 %.
   overrides="--set task.group=S3 --set task.length=6 --set model.width=16 --set train.steps=120
     --set train.batch=16 --set train.valid_sequences=16 --set eval.lengths=[6,24]
@@ -55,8 +58,11 @@ else
   export timings=$build/test/cuda/cuda_timings sizes="64 2048 32 20" until=20
   targets="lssm lssm_cuda test_cuda cuda_timings"
   overrides=
+  # Under compute-sanitizer: small shapes, and every kernel.
+  all_tests="" scans="cuda scan has the same bits in every run,*integer matrices is exact"
+  checked="[op],[layer],[train],[rows],[reduce],[optimizer]"
 fi
-export targets overrides
+export targets overrides all_tests scans checked
 
 # note TEXT: the line of the running step in the table.
 note() { echo "$*" >"$work/${step:?}.note"; }
@@ -65,7 +71,7 @@ note() { echo "$*" >"$work/${step:?}.note"; }
 missing_packages() {
   local packages package
   command -v dpkg-query >/dev/null || return 0
-  packages=$(sed -n '/^packages=(/,/^)/p' scripts/setup | sed '1d;$d')
+  packages=$(sed -n '/^packages=(/,/^)/p' scripts/setup | sed '1d; $d; s/#.*//')
   for package in $packages; do
     dpkg-query --show --showformat '${db:Status-Status}\n' "$package" 2>/dev/null |
       grep -qx installed || echo -n " $package"
@@ -81,17 +87,17 @@ build_all() {
     note "not in the path:$missing"
     return 1
   fi
-  # The table of the last step, while most compilers still run on a machine with many cores.
-  if (($(nproc) > 4)); then nice scripts/ptxas_report >/dev/null 2>&1 & fi
+  # A folder from a time without nvcc would stay without the backend.
+  local options=()
+  if [[ -z $host ]]; then options=(-DLSSM_CUDA=ON); fi
   # shellcheck disable=SC2086  # one target a word
-  if ! { [[ -e $build/build.ninja ]] || cmake --preset release -B "$build"; } ||
+  if ! cmake --preset release -B "$build" "${options[@]}" ||
     ! cmake --build "$build" --target $targets; then
     missing=$(missing_packages)
     note "failed${missing:+; these Debian packages are not installed:$missing}"
     return 1
   fi
   note "$targets"
-  wait
 }
 
 device() {
@@ -114,35 +120,46 @@ run_tests() {
   return "$rc"
 }
 
-cuda_tests() { run_tests "$tests"; }
+# shellcheck disable=SC2086  # no word, or one
+cuda_tests() { run_tests "$tests" $all_tests; }
 
-# What runs under compute-sanitizer: small shapes, and every kernel. The test of exhausted memory
-# makes a call fail on purpose, so it is left out.
+# sanitized SUMMARY COMMAND...: compute-sanitizer must say SUMMARY of the tests. Calls of CUDA that
+# fail are those of tests of errors.
 sanitized() {
-  local tool=$1 tests_of_tool=$2
+  local summary=$1 rc=0
+  shift
   if [[ -n $host ]]; then  # the emulation has its own checks, and other orders of the threads
-    run_tests env COH_SCHEDULE="$([[ $tool == memcheck ]] && echo reverse || echo priority:1)" \
-      "$tests" "$tests_of_tool"
+    run_tests env COH_SCHEDULE=priority:1 "$tests" "$checked,$scans"
     return
   fi
   if ! command -v compute-sanitizer >/dev/null; then
     note "there is no compute-sanitizer"
     return 77
   fi
-  local rc=0
-  run_tests compute-sanitizer --tool "$tool" --error-exitcode 9 "$tests" "$tests_of_tool" || rc=$?
+  run_tests "$@" --error-exitcode 9 --kernel-name kns=lssm "$tests" "$checked,$scans" || rc=$?
   if grep -qi "device not supported" "$work/$step.out"; then
     note "compute-sanitizer cannot work on this device"
     return 77
   fi
   echo "$(cat "$work/$step.note"); $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' \
     "$work/$step.out" | tail -1 | sed 's/^=* //')" >"$work/$step.note"
+  grep -q "$summary" "$work/$step.out" || return 1
   return "$rc"
 }
-scans="cuda scan has the same bits in every run,cuda scan of integer matrices is exact"
-export scans
-memcheck() { sanitized memcheck "[op],[layer],[train],$scans"; }
-racecheck() { sanitized racecheck "[op],[layer],$scans"; }
+
+memcheck() {
+  local checker=()
+  if [[ -z $host ]]; then checker=(compute-sanitizer --tool memcheck --report-api-errors no); fi
+  sanitized "ERROR SUMMARY: 0 errors" "${checker[@]}"
+  # A check that sees nothing would pass too.
+  if "${checker[@]}" ${checker:+--error-exitcode 9} "$tests" "[planted]"; then
+    note "memcheck does not see the planted overrun of a tensor"
+    return 1
+  fi
+}
+racecheck() {
+  sanitized "RACECHECK SUMMARY: 0 hazards" compute-sanitizer --tool racecheck
+}
 
 # train DEVICE RUNS OPTION...
 train() {
@@ -159,9 +176,9 @@ determinism() {
 }
 
 training() {
-  local cpu
   train cpu cpu --json >"$work/cpu.json" &
-  cpu=$!
+  cpu=$!  # for the trap, which runs when this function is over
+  trap 'kill $cpu 2>/dev/null || true' EXIT
   train cuda cuda --json >"$work/cuda.json"
   wait "$cpu"
   python3 - "$work" >"$work/training.note" <<'END'
@@ -202,10 +219,29 @@ print("{}: copy {:.0f} GB/s, scans at {:.0f} to {:.0f} % of it; step {:.2f} ms (
 END
 }
 
-ptxas() {
+# The table of registers, which a machine with many cores makes while the other steps run.
+make_table() {
   local rc=0
-  scripts/ptxas_report >"$work/ptxas.txt" || rc=$?
-  cat "$work/ptxas.txt"
+  nice scripts/ptxas_report >"$work/ptxas.txt" 2>"$work/ptxas.errors" || rc=$?
+  echo "$rc" >"$work/ptxas.rc.new"
+  mv "$work/ptxas.rc.new" "$work/ptxas.rc"
+}
+if [[ -z $host ]] && (($(nproc) > 4)); then
+  make_table &
+  export table=$!
+  trap 'kill $table 2>/dev/null || true' EXIT
+fi
+
+ptxas() {
+  local rc
+  if [[ -n $host ]]; then
+    note "says nothing of the emulation"
+    return 77
+  fi
+  if [[ -z ${table:-} ]]; then make_table; fi
+  while [[ ! -e $work/ptxas.rc ]]; do sleep 1; done
+  rc=$(cat "$work/ptxas.rc")
+  cat "$work/ptxas.errors" "$work/ptxas.txt"
   note "$(tail -1 "$work/ptxas.txt")"
   if [[ $(head -1 "$work/ptxas.txt") == skipped:* ]]; then rc=77; fi
   return "$rc"
@@ -238,7 +274,7 @@ run() {
     "$(head -1 "$work/$name.note" 2>/dev/null || true)" >>"$work/table"
 }
 export -f note missing_packages build_all device run_tests cuda_tests sanitized memcheck racecheck
-export -f train determinism training measure ptxas
+export -f train determinism training measure make_table ptxas
 
 run build 200 build_all
 run device 30 device
@@ -246,8 +282,8 @@ run tests 90 cuda_tests
 run determinism 30 determinism
 run training 60 training
 run timings 60 measure
-run memcheck 60 memcheck
-run racecheck 60 racecheck
+run memcheck 80 memcheck
+run racecheck 80 racecheck
 run ptxas 60 ptxas
 
 for log in "$work"/*.log; do

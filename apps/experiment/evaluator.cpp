@@ -51,10 +51,11 @@ Score evaluate(const Experiment& experiment, Split split, int64_t sequences, int
     if (done == 0) score.accuracy = AccuracyCount(batch.tokens.dim(1));
     Context context = experiment.context(tape);
     context.drift = &score.drift;
-    const Tensor logits = model.forward(context, batch.tokens.to(experiment.device)).value();
+    const Tensor logits = model.forward(context, batch.tokens).value();
     Tensor predicted({logits.dim(0)}, DType::i32, experiment.device);
     kernels::argmax_rows(logits, predicted);
     score.accuracy.add(batch, predicted.to(Device::cpu));
+    check_indices("targets", batch.targets, logits.dim(1));
     Tensor chunk_loss({1}, logits.dtype(), experiment.device), no_gradient;
     const Tensor mask = batch.trained ? batch.trained.to(experiment.device) : Tensor();
     kernels::cross_entropy(logits, batch.targets.to(experiment.device), mask, chunk_loss,

@@ -148,9 +148,7 @@ double training_step_ms(const std::string& file, const std::string& device, int 
     Context context = experiment.context(tape);
     context.training = true;
     context.draw = uint32_t(step);
-    const Tensor mask = batch.trained ? batch.trained.to(experiment.device) : Tensor();
-    const Var loss = experiment.model.loss(context, batch.tokens.to(experiment.device),
-                                           batch.targets.to(experiment.device), mask);
+    const Var loss = experiment.model.loss(context, batch.tokens, batch.targets, batch.trained);
     LSSM_CHECK(std::isfinite(loss.value().item()), "the loss of a step is not finite");
     tape.backward(loss);
     tape.reset();

@@ -55,6 +55,8 @@ constexpr Row kRows[] = {
     {"wrong_direction", {shim, shim, shim}},
     {"long_copy", {shim, shim, shim}},
     {"uninitialised", {wrong, wrong, wrong}},
+    {"tensor_overrun", {shim, asan, shim}},
+    {"tensor_half_written", {wrong, wrong, wrong}},
 };
 
 struct Verdict {

@@ -7,10 +7,12 @@
 
 namespace coh {
 
-// As COH_SCHEDULE, COH_LAZY and COH_MEMORY in the environment. Pending work is finished first.
+// As COH_SCHEDULE, COH_LAZY, COH_MEMORY and COH_CAPABILITY in the environment. Pending work is
+// finished first.
 void set_schedule(const char* schedule);
 void set_lazy(bool lazy);
 void set_memory(size_t bytes);
+void set_capability(int major, bool memory_pools);
 
 // Forgets an illegal address, as only a new process does with CUDA.
 void clear_error();

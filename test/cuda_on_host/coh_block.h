@@ -52,10 +52,8 @@ struct Warp {
 };
 
 struct Barrier {
-  unsigned waiting, votes, turn;
-  BlockOp op;
+  unsigned waiting, turn;
   Site site;
-  int result[2];
   char token[2];
 };
 

@@ -8,9 +8,8 @@ namespace coh {
 namespace {
 
 const char* name_of(WarpOp op) {
-  constexpr const char* kNames[] = {"__syncwarp",       "__shfl_sync",     "__shfl_up_sync",
-                                    "__shfl_down_sync", "__shfl_xor_sync", "__ballot_sync",
-                                    "__any_sync",       "__all_sync"};
+  constexpr const char* kNames[] = {"__syncwarp", "__shfl_sync", "__shfl_up_sync",
+                                    "__shfl_down_sync", "__shfl_xor_sync"};
   return kNames[int(op)];
 }
 
@@ -85,47 +84,25 @@ int source_lane(WarpOp op, int lane, unsigned argument, int width) {
 // Everyone is here: hands each lane its result.
 void complete(int w, const Meeting& meeting) {
   Lane* warp = block.lanes + w * kWarpSize;
-  unsigned ballot = 0;
   uint64_t values[kWarpSize];
   for (unsigned rest = meeting.mask; rest; rest &= rest - 1) {
-    const int i = lowest(rest);
-    values[i] = warp[i].value;
-    if (values[i]) ballot |= 1u << i;
+    values[lowest(rest)] = warp[lowest(rest)].value;
   }
   for (unsigned rest = meeting.mask; rest; rest &= rest - 1) {
     const int i = lowest(rest);
     Lane& lane = warp[i];
     lane.wait = Wait::none;
-    switch (meeting.op) {
-      case WarpOp::sync:
-        break;
-      case WarpOp::ballot:
-        lane.value = ballot;
-        break;
-      case WarpOp::any:
-        lane.value = ballot != 0;
-        break;
-      case WarpOp::all:
-        lane.value = ballot == meeting.mask;
-        break;
-      default: {
-        const int source = source_lane(meeting.op, i, lane.argument, lane.width);
-        if (!(meeting.mask >> source & 1))
-          fail_thread(meeting.site, "%s: lane %d reads from lane %d, which mask %08x does not name",
-                      name_of(meeting.op), i, source, meeting.mask);
-        lane.value = values[source];
-      }
-    }
+    if (meeting.op == WarpOp::sync) continue;
+    const int source = source_lane(meeting.op, i, lane.argument, lane.width);
+    if (!(meeting.mask >> source & 1))
+      fail_thread(meeting.site, "%s: lane %d reads from lane %d, which mask %08x does not name",
+                  name_of(meeting.op), i, source, meeting.mask);
+    lane.value = values[source];
   }
   set_ready(w, meeting.mask);
 }
 
 void complete_barrier() {
-  const unsigned waiting = block.barrier.waiting, votes = block.barrier.votes;
-  int& result = block.barrier.result[block.barrier.turn];
-  result = int(votes);
-  if (block.barrier.op == BlockOp::all) result = votes == waiting;
-  if (block.barrier.op == BlockOp::any) result = votes > 0;
   for (int w = 0; w < block.warp_count; ++w) {
     if (block.warps[w].in_barrier == 0) continue;
     for (unsigned rest = block.warps[w].in_barrier; rest; rest &= rest - 1)
@@ -133,7 +110,7 @@ void complete_barrier() {
     set_ready(w, block.warps[w].in_barrier);
     block.warps[w].in_barrier = 0;
   }
-  block.barrier.waiting = block.barrier.votes = 0;
+  block.barrier.waiting = 0;
   block.barrier.turn ^= 1;
 }
 
@@ -209,12 +186,11 @@ uint64_t warp_collective(WarpOp op, unsigned mask, uint64_t value, unsigned argu
   return self.value;
 }
 
-int block_collective(BlockOp op, bool predicate, Site site) {
+void block_barrier(Site site) {
   Lane& self = *block.current;
   if (block.barrier.waiting == 0) {
-    block.barrier.op = op;
     block.barrier.site = site;
-  } else if (block.barrier.op != op || !same_place(block.barrier.site, site)) {
+  } else if (!same_place(block.barrier.site, site)) {
     fail_thread(site, "__syncthreads, while %u threads of the block wait in another one at %s:%u",
                 block.barrier.waiting, block.barrier.site.file_name(),
                 unsigned(block.barrier.site.line()));
@@ -222,13 +198,11 @@ int block_collective(BlockOp op, bool predicate, Site site) {
   const unsigned turn = block.barrier.turn;
   if (__tsan_release) __tsan_release(&block.barrier.token[turn]);
   ++block.barrier.waiting;
-  block.barrier.votes += predicate;
   block.warps[self.id / kWarpSize].in_barrier |= 1u << self.id % kWarpSize;
   set_waiting(self, Wait::block, site);
   if (block.barrier.waiting == block.running) complete_barrier();
   run_next();
   if (__tsan_acquire) __tsan_acquire(&block.barrier.token[turn]);
-  return block.barrier.result[turn];
 }
 
 }  // namespace coh

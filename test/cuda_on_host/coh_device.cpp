@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 #include <mutex>
 
 #include "coh_internal.h"
@@ -16,12 +15,6 @@ namespace {
 std::recursive_mutex mutex;
 cudaError_t last_error = cudaSuccess;
 cudaError_t sticky_error = cudaSuccess;
-
-// Bytes of dynamic shared memory that a kernel may have beyond the usual limit.
-std::map<const void*, size_t>& opted_in() {
-  static auto* map = new std::map<const void*, size_t>;
-  return *map;
-}
 
 Schedule parse_schedule(const std::string& text) {
   const size_t colon = text.find(':');
@@ -45,6 +38,7 @@ Settings from_environment() {
   if (const char* text = std::getenv("COH_SCHEDULE")) s.schedule = parse_schedule(text);
   if (const char* text = std::getenv("COH_LAZY")) s.lazy = std::string(text) != "0";
   if (const char* text = std::getenv("COH_MEMORY")) s.memory = std::strtoull(text, nullptr, 10);
+  if (const char* text = std::getenv("COH_CAPABILITY")) s.capability = std::atoi(text);
   if (const char* text = std::getenv("COH_DEVICES")) s.device_present = std::string(text) != "0";
   if (!s.device_present) set_sticky(cudaErrorInsufficientDriver);  // the answer to every call
   if (const char* text = std::getenv("COH_LEAKS")) s.leaks_fail = std::string(text) == "fail";
@@ -68,11 +62,6 @@ bool valid_shape(dim3 grid, dim3 block) {
          grid.z >= 1 && grid.x <= 0x7fffffffu && grid.y <= 65535 && grid.z <= 65535;
 }
 
-size_t shared_limit(const void* kernel) {
-  const auto it = opted_in().find(kernel);
-  return it == opted_in().end() ? kStaticShared : std::max(kStaticShared, it->second);
-}
-
 }  // namespace
 
 Settings& settings() {
@@ -93,6 +82,11 @@ void set_lazy(bool lazy) {
 void set_memory(size_t bytes) {
   Api api;
   settings().memory = bytes;
+}
+void set_capability(int major, bool memory_pools) {
+  Api api;
+  settings().capability = major;
+  settings().memory_pools = memory_pools;
 }
 void clear_error() {
   Api api;
@@ -144,7 +138,7 @@ Api::~Api() { mutex.unlock(); }
 
 cudaError_t Api::done(cudaError_t error) {
   if (sticky_error != cudaSuccess) error = sticky_error;
-  if (error != cudaSuccess && error != cudaErrorNotReady) last_error = error;
+  if (error != cudaSuccess) last_error = error;
   return error;
 }
 
@@ -164,9 +158,9 @@ cudaError_t launch(const cudaLaunchConfig_t& config, Kernel kernel) {
     return api.done(cudaErrorInvalidConfiguration);
   }
   const size_t shared = config.dynamicSmemBytes;
-  if (shared > shared_limit(kernel.address)) {
+  if (shared > kMaxShared) {
     report("launch of %s: %zu bytes of dynamic shared memory, %zu are allowed",
-           describe(kernel).c_str(), shared, shared_limit(kernel.address));
+           describe(kernel).c_str(), shared, kMaxShared);
     return api.done(cudaErrorInvalidValue);
   }
   return api.done(submit(config.stream, [grid, block, shared, kernel = std::move(kernel)] {
@@ -177,27 +171,6 @@ cudaError_t launch(const cudaLaunchConfig_t& config, Kernel kernel) {
     }
     check_guards(kernel);
   }));
-}
-
-cudaError_t set_function_attribute(const void* kernel, cudaFuncAttribute attribute, int value) {
-  Api api;
-  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
-      size_t(value) > kMaxShared)
-    return api.done(cudaErrorInvalidValue);
-  opted_in()[kernel] = size_t(value);
-  return api.done(cudaSuccess);
-}
-
-cudaError_t max_active_blocks(int* blocks, const void* kernel, int threads, size_t shared_bytes) {
-  Api api;
-  if (threads < 1 || threads > kMaxThreads || shared_bytes > shared_limit(kernel)) {
-    *blocks = 0;
-    return api.done(cudaErrorInvalidValue);
-  }
-  const int by_threads = 2 * kMaxThreads / threads;
-  const int by_shared = int(kSharedOfMultiprocessor / (shared_bytes + 1024));
-  *blocks = std::min({32, by_threads, by_shared});
-  return api.done(cudaSuccess);
 }
 
 }  // namespace coh
@@ -211,47 +184,33 @@ cudaError_t cudaGetLastError() {
   return error;
 }
 
-cudaError_t cudaPeekAtLastError() {
-  Api api;
-  return sticky_error != cudaSuccess ? sticky_error : last_error;
-}
-
 namespace {
 
 struct ErrorText {
   cudaError_t error;
-  const char *name, *text;
+  const char* text;
 };
 constexpr ErrorText kErrors[] = {
-    {cudaSuccess, "cudaSuccess", "no error"},
-    {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
-    {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
-    {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration",
-     "invalid configuration argument"},
-    {cudaErrorInvalidMemcpyDirection, "cudaErrorInvalidMemcpyDirection",
-     "invalid copy direction for memcpy"},
-    {cudaErrorInsufficientDriver, "cudaErrorInsufficientDriver",
-     "CUDA driver version is insufficient for CUDA runtime version"},
-    {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
-    {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
-    {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
-    {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
-    {cudaErrorIllegalAddress, "cudaErrorIllegalAddress",
-     "an illegal memory access was encountered"},
+    {cudaSuccess, "no error"},
+    {cudaErrorInvalidValue, "invalid argument"},
+    {cudaErrorMemoryAllocation, "out of memory"},
+    {cudaErrorInvalidConfiguration, "invalid configuration argument"},
+    {cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy"},
+    {cudaErrorInsufficientDriver, "CUDA driver version is insufficient for CUDA runtime version"},
+    {cudaErrorNoDevice, "no CUDA-capable device is detected"},
+    {cudaErrorInvalidDevice, "invalid device ordinal"},
+    {cudaErrorInvalidResourceHandle, "invalid resource handle"},
+    {cudaErrorNotReady, "device not ready"},
+    {cudaErrorIllegalAddress, "an illegal memory access was encountered"},
 };
-
-const ErrorText& text_of(cudaError_t error) {
-  static constexpr ErrorText kUnknown = {cudaSuccess, "unrecognized error code",
-                                         "unrecognized error code"};
-  for (const ErrorText& e : kErrors)
-    if (e.error == error) return e;
-  return kUnknown;
-}
 
 }  // namespace
 
-const char* cudaGetErrorName(cudaError_t error) { return text_of(error).name; }
-const char* cudaGetErrorString(cudaError_t error) { return text_of(error).text; }
+const char* cudaGetErrorString(cudaError_t error) {
+  for (const ErrorText& e : kErrors)
+    if (e.error == error) return e.text;
+  return "unrecognized error code";
+}
 
 // As the real runtime does without a driver, it leaves *count alone then.
 cudaError_t cudaGetDeviceCount(int* count) {
@@ -261,17 +220,6 @@ cudaError_t cudaGetDeviceCount(int* count) {
   return api.done(cudaSuccess);
 }
 
-cudaError_t cudaGetDevice(int* device) {
-  Api api;
-  *device = 0;
-  return api.done(cudaSuccess);
-}
-
-cudaError_t cudaSetDevice(int device) {
-  Api api;
-  return api.done(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
-}
-
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   Api api;
   if (device != 0) return api.done(cudaErrorInvalidDevice);
@@ -279,39 +227,19 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   p = {};
   std::snprintf(p.name, sizeof p.name, "CUDA on host");
   p.totalGlobalMem = settings().memory;
-  p.sharedMemPerBlock = kStaticShared;
-  p.sharedMemPerBlockOptin = kMaxShared;
-  p.sharedMemPerMultiprocessor = kSharedOfMultiprocessor;
-  p.warpSize = kWarpSize;
-  p.maxThreadsPerBlock = kMaxThreads;
-  p.maxThreadsPerMultiProcessor = 2 * kMaxThreads;
-  const int threads[] = {kMaxThreads, kMaxThreads, 64}, blocks[] = {0x7fffffff, 65535, 65535};
-  std::copy_n(threads, 3, p.maxThreadsDim);
-  std::copy_n(blocks, 3, p.maxGridSize);
-  p.major = 9;
+  p.major = settings().capability;
   p.multiProcessorCount = kMultiprocessors;
   p.l2CacheSize = 4 << 20;
   return api.done(cudaSuccess);
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
-  cudaDeviceProp p;
-  const cudaError_t error = cudaGetDeviceProperties(&p, device);
-  if (error != cudaSuccess) return error;
-  *value = std::map<cudaDeviceAttr, int>{
-      {cudaDevAttrMaxThreadsPerBlock, p.maxThreadsPerBlock},
-      {cudaDevAttrMaxSharedMemoryPerBlock, int(p.sharedMemPerBlock)},
-      {cudaDevAttrWarpSize, p.warpSize},
-      {cudaDevAttrMultiProcessorCount, p.multiProcessorCount},
-      {cudaDevAttrL2CacheSize, p.l2CacheSize},
-      {cudaDevAttrMaxThreadsPerMultiProcessor, p.maxThreadsPerMultiProcessor},
-      {cudaDevAttrComputeCapabilityMajor, p.major},
-      {cudaDevAttrComputeCapabilityMinor, p.minor},
-      {cudaDevAttrMaxSharedMemoryPerMultiprocessor, int(p.sharedMemPerMultiprocessor)},
-      {cudaDevAttrMaxSharedMemoryPerBlockOptin, int(p.sharedMemPerBlockOptin)},
-      {cudaDevAttrMemoryPoolsSupported, 1},
-  }[attribute];
-  return cudaSuccess;
+  Api api;
+  if (device != 0) return api.done(cudaErrorInvalidDevice);
+  *value = attribute == cudaDevAttrComputeCapabilityMajor ? settings().capability
+           : attribute == cudaDevAttrMemoryPoolsSupported ? settings().memory_pools
+                                                          : 0;
+  return api.done(cudaSuccess);
 }
 
 cudaError_t cudaRuntimeGetVersion(int* version) {

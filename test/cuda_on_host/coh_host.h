@@ -24,35 +24,21 @@ enum cudaError_t {
   cudaErrorNotReady = 600,
   cudaErrorIllegalAddress = 700,
 };
-const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
 cudaError_t cudaGetLastError();
-cudaError_t cudaPeekAtLastError();
 
 // ---- Device. One device, a small Hopper; few multiprocessors keep grids small.
 enum cudaDeviceAttr {
-  cudaDevAttrMaxThreadsPerBlock = 1,
-  cudaDevAttrMaxSharedMemoryPerBlock = 8,
-  cudaDevAttrWarpSize = 10,
-  cudaDevAttrMultiProcessorCount = 16,
-  cudaDevAttrL2CacheSize = 38,
-  cudaDevAttrMaxThreadsPerMultiProcessor = 39,
   cudaDevAttrComputeCapabilityMajor = 75,
   cudaDevAttrComputeCapabilityMinor = 76,
-  cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
-  cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
   cudaDevAttrMemoryPoolsSupported = 115,
 };
 struct cudaDeviceProp {
   char name[256];
   size_t totalGlobalMem;
-  size_t sharedMemPerBlock, sharedMemPerBlockOptin, sharedMemPerMultiprocessor;
-  int warpSize, maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
-  int major, minor, multiProcessorCount, maxThreadsPerMultiProcessor, l2CacheSize;
+  int major, minor, multiProcessorCount, l2CacheSize;
 };
 cudaError_t cudaGetDeviceCount(int* count);
-cudaError_t cudaGetDevice(int* device);
-cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
 cudaError_t cudaDriverGetVersion(int* version);
@@ -70,14 +56,12 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
-cudaError_t cudaStreamQuery(cudaStream_t stream);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0);
 cudaError_t cudaEventCreate(cudaEvent_t* event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
-cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end);
 
 // ---- Memory
@@ -115,21 +99,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
 cudaError_t cudaMemset(void* to, int value, size_t bytes);
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream = nullptr);
 
-using cudaMemPool_t = struct CUmemPool_st*;
-enum cudaMemPoolAttr {
-  cudaMemPoolAttrReleaseThreshold = 4,
-  cudaMemPoolAttrReservedMemCurrent = 5,
-  cudaMemPoolAttrReservedMemHigh = 6,
-  cudaMemPoolAttrUsedMemCurrent = 7,
-  cudaMemPoolAttrUsedMemHigh = 8,
-};
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device);
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value);
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value);
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes_to_keep);
-
 // ---- Launch
-enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 struct cudaLaunchAttribute;  // none is supported
 struct cudaLaunchConfig_t {
   dim3 gridDim, blockDim;
@@ -148,7 +118,6 @@ struct Kernel {
     size_t bytes;
     bool is_pointer;
   };
-  const void* address;
   const char* signature;  // of the launch, for messages: it spells the argument types
   std::shared_ptr<const void> values;
   void (*run_thread)(const void* values);
@@ -156,8 +125,6 @@ struct Kernel {
 };
 
 cudaError_t launch(const cudaLaunchConfig_t& config, Kernel kernel);
-cudaError_t set_function_attribute(const void* kernel, cudaFuncAttribute attribute, int value);
-cudaError_t max_active_blocks(int* blocks, const void* kernel, int threads, size_t shared_bytes);
 
 }  // namespace coh
 
@@ -182,18 +149,5 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
         (arguments.push_back({&p, sizeof(p), std::is_pointer_v<Params>}), ...);
       },
       values->args);
-  return coh::launch(*config, {reinterpret_cast<const void*>(kernel), __PRETTY_FUNCTION__, values,
-                               run_thread, std::move(arguments)});
-}
-
-template <class F>
-cudaError_t cudaFuncSetAttribute(F* kernel, cudaFuncAttribute attribute, int value) {
-  return coh::set_function_attribute(reinterpret_cast<const void*>(kernel), attribute, value);
-}
-
-template <class F>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, F* kernel, int threads,
-                                                          size_t shared_bytes) {
-  return coh::max_active_blocks(blocks, reinterpret_cast<const void*>(kernel), threads,
-                                shared_bytes);
+  return coh::launch(*config, {__PRETTY_FUNCTION__, values, run_thread, std::move(arguments)});
 }

@@ -28,10 +28,8 @@ extern "C" {
 namespace coh {
 
 constexpr int kWarpSize = 32;
-constexpr int kMaxThreads = 1024;           // of a block
-constexpr size_t kStaticShared = 48 << 10;  // bytes of a block that need no opt-in
-constexpr size_t kMaxShared = 227 << 10;
-constexpr size_t kSharedOfMultiprocessor = 228 << 10;
+constexpr int kMaxThreads = 1024;        // of a block
+constexpr size_t kMaxShared = 48 << 10;  // bytes of a block
 constexpr int kMultiprocessors = 4;
 constexpr unsigned char kFill = 0xff;  // makes every float and double a NaN
 constexpr size_t kGuard = 64;          // bytes after a buffer that nobody may touch
@@ -53,6 +51,8 @@ struct Settings {
   Schedule schedule;
   bool lazy = false;
   bool device_present = true;
+  int capability = 9;  // its major number
+  bool memory_pools = true;
   bool leaks_fail = false;
   size_t memory = size_t(2) << 30;
 };
@@ -127,7 +127,7 @@ class DeviceAccess {
 };
 size_t list_leaks();  // prints what was not freed; returns how much
 
-// ---- Blocks (coh_block.cpp)
+// ---- Blocks (coh_schedule.cpp)
 void run_grid(const Kernel& kernel, dim3 grid, dim3 block, size_t shared_bytes);
 bool inside_kernel();
 Counters& mutable_counters();

@@ -26,7 +26,6 @@ struct Registry {
   std::deque<const char*> freed_order;
   size_t freed_bytes = 0;
   std::map<const char*, size_t> pinned;  // on the host
-  uint64_t release_threshold = 0;        // of the pool; kept, not used
 };
 Registry& registry() {
   static Registry* r = new Registry;
@@ -70,7 +69,6 @@ cudaError_t allocate(void** pointer, size_t bytes) {
   Counters& c = mutable_counters();
   *pointer = nullptr;
   if (bytes == 0 || sticky() != cudaSuccess) return sticky();
-  if (bytes > settings().memory || c.bytes > settings().memory - bytes) finish_all_streams();
   if (bytes > settings().memory || c.bytes > settings().memory - bytes)
     return cudaErrorMemoryAllocation;
   char* p = new_bytes(bytes);
@@ -280,9 +278,11 @@ using namespace coh;
 
 cudaError_t cudaMalloc(void** pointer, size_t bytes) {
   Api api;
+  finish_all_streams();
   return api.done(allocate(pointer, bytes));
 }
 
+// Stricter than CUDA: memory that a lazy stream has yet to free is not there, also for this stream.
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t) {
   Api api;
   return api.done(allocate(pointer, bytes));
@@ -351,40 +351,4 @@ cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stre
 
 cudaError_t cudaMemset(void* to, int value, size_t bytes) {
   return cudaMemsetAsync(to, value, bytes, nullptr);
-}
-
-// The pool reserves what is in use, no more.
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
-  Api api;
-  *pool = reinterpret_cast<cudaMemPool_t>(&registry());
-  return api.done(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
-}
-
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr attribute, void* value) {
-  Api api;
-  const Counters& c = mutable_counters();
-  const bool high =
-      attribute == cudaMemPoolAttrReservedMemHigh || attribute == cudaMemPoolAttrUsedMemHigh;
-  *static_cast<uint64_t*>(value) = attribute == cudaMemPoolAttrReleaseThreshold
-                                       ? registry().release_threshold
-                                   : high ? c.peak_bytes
-                                          : c.bytes;
-  return api.done(cudaSuccess);
-}
-
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr attribute, void* value) {
-  Api api;
-  Counters& c = mutable_counters();
-  if (attribute == cudaMemPoolAttrReservedMemCurrent || attribute == cudaMemPoolAttrUsedMemCurrent)
-    return api.done(cudaErrorInvalidValue);
-  if (attribute == cudaMemPoolAttrReleaseThreshold)
-    registry().release_threshold = *static_cast<uint64_t*>(value);
-  else
-    c.peak_bytes = c.bytes;  // a reset of the high-water mark
-  return api.done(cudaSuccess);
-}
-
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) {
-  Api api;
-  return api.done(cudaSuccess);
 }

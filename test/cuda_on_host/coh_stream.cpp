@@ -81,12 +81,6 @@ cudaError_t submit_after(cudaStream_t handle, std::function<void()> run,
   return sticky();
 }
 
-cudaError_t query(CUstream_st& stream, uint64_t count) {
-  if (stream.completed >= count) return cudaSuccess;
-  advance(stream, stream.completed + 1);  // a host that polls must see progress
-  return stream.completed >= count ? cudaSuccess : cudaErrorNotReady;
-}
-
 }  // namespace
 
 cudaError_t submit(cudaStream_t stream, std::function<void()> work) {
@@ -166,11 +160,6 @@ cudaError_t cudaDeviceSynchronize() {
   return api.done(cudaSuccess);
 }
 
-cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  Api api;
-  return api.done(query(stream_of(stream), stream_of(stream).submitted));
-}
-
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   Api api;
   if (flags != 0) return api.done(cudaErrorInvalidValue);
@@ -209,12 +198,6 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   Api api;
   if (event->recorded.stream) advance(*event->recorded.stream, event->recorded.count);
   return api.done(cudaSuccess);
-}
-
-cudaError_t cudaEventQuery(cudaEvent_t event) {
-  Api api;
-  if (!event->recorded.stream) return api.done(cudaSuccess);
-  return api.done(query(*event->recorded.stream, event->recorded.count));
 }
 
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) {

@@ -23,8 +23,6 @@ cublasStatus_t cublasCreate(cublasHandle_t* handle);
 cublasStatus_t cublasDestroy(cublasHandle_t handle);
 cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream);
 cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode);
-cublasStatus_t cublasSetWorkspace(cublasHandle_t handle, void* workspace, size_t bytes);
-const char* cublasGetStatusName(cublasStatus_t status);
 const char* cublasGetStatusString(cublasStatus_t status);
 
 // C = alpha op(A) op(B) + beta C, with op(A): m x k and op(B): k x n. C is not read if beta = 0.
@@ -34,15 +32,3 @@ cublasStatus_t cublasSgemm(cublasHandle_t handle, cublasOperation_t op_a, cublas
 cublasStatus_t cublasDgemm(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b,
                            int m, int n, int k, const double* alpha, const double* a, int lda,
                            const double* b, int ldb, const double* beta, double* c, int ldc);
-cublasStatus_t cublasSgemmStridedBatched(cublasHandle_t handle, cublasOperation_t op_a,
-                                         cublasOperation_t op_b, int m, int n, int k,
-                                         const float* alpha, const float* a, int lda,
-                                         long long stride_a, const float* b, int ldb,
-                                         long long stride_b, const float* beta, float* c, int ldc,
-                                         long long stride_c, int batch);
-cublasStatus_t cublasDgemmStridedBatched(cublasHandle_t handle, cublasOperation_t op_a,
-                                         cublasOperation_t op_b, int m, int n, int k,
-                                         const double* alpha, const double* a, int lda,
-                                         long long stride_a, const double* b, int ldb,
-                                         long long stride_b, const double* beta, double* c, int ldc,
-                                         long long stride_c, int batch);

@@ -13,7 +13,7 @@
 // - Pointers to host or freed memory are refused by launches and copies; copies stay in bounds.
 // - Under AddressSanitizer and UBSan: no thread reads or writes past a buffer or shared array, and
 //   the host does not touch device memory. Under ThreadSanitizer: no races within a block. Only
-//   barriers and __syncwarp order memory; shuffles and votes do not, just as CUDA says.
+//   barriers and __syncwarp order memory; shuffles do not, just as CUDA says.
 //   (ThreadSanitizer misunderstands OpenMP: run with OMP_NUM_THREADS=1.)
 //
 // What it does not show
@@ -36,7 +36,7 @@
 // 4. Warp operations name exactly the lanes that execute them: blocks are multiples of 32 threads,
 //    and lanes return together, after the last warp operation.
 // 5. No waiting for another block. No exceptions and no runtime calls in kernels.
-// 6. Standard maths names: expf, tanhf, fmaxf, rsqrtf; no approximate intrinsics such as __expf.
+// 6. Standard maths names: std::exp, sqrtf; no intrinsics such as __expf.
 //
 // Environment (coh.h does the same from within a program)
 // - COH_SCHEDULE: the order of threads, blocks and independent streams.
@@ -46,6 +46,7 @@
 //       without a barrier; no order finds everything
 // - COH_LAZY=1: work of a stream runs at the latest moment that CUDA allows, when synchronised.
 // - COH_MEMORY: bytes of device memory (2 GiB). COH_DEVICES=0: as on a machine without a driver.
+//   COH_CAPABILITY: the major number of the device (9).
 // - COH_LEAKS=fail: memory, streams or events left at exit, always listed, make the status 1.
 //
 // A diagnosis starts with "coh: ". Inside a kernel it ends the process by abort(); a mistake of the

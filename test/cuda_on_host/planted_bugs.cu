@@ -10,6 +10,10 @@
 #include <vector>
 
 #include "coh.h"
+#include "core/tensor.h"
+#include "kernels/parallel_for.h"
+
+extern "C" const char* lssm_load_cuda_backend();
 
 namespace {
 
@@ -275,6 +279,37 @@ bool host_reads_device_case(bool bad) {
   return (bad ? x.data[1] : x.host()[1]) == counting(2)[1];
 }
 
+// ---- The same through tensors and the launches of lssm. Its pool would hide them: blocks that are
+// larger than their tensor, with the numbers of the tensor before.
+struct Twice {
+  const float* in;
+  float* out;
+  void operator()(int64_t i) const { out[i] = 2 * in[i]; }
+};
+
+// out = 2 in for the first `count` numbers of a tensor, where another tensor held all of that.
+bool tensor_case(int64_t n, int64_t count) {
+  using lssm::Tensor;
+  const Tensor in = Tensor::from_host({n}, std::vector<double>(size_t(n), 3), lssm::DType::f32,
+                                      lssm::Device::cuda);
+  const auto double_it = [&](int64_t items) {
+    const Tensor out = Tensor::like(in);
+    const Twice twice = {in.data<float>(), out.data<float>()};
+    lssm::kernels::parallel_for(lssm::Device::cuda, items, twice);
+    return out.to_host() == std::vector<double>(size_t(n), 6);
+  };
+  return double_it(n) && double_it(count);
+}
+bool tensor_case(int64_t count) {
+  if (lssm_load_cuda_backend() != nullptr) return false;
+  lssm::Pool::of(lssm::Device::cuda).use_exact_blocks();
+  const bool right = tensor_case(999, count);
+  cudaStreamDestroy(lssm::kernels::cuda_stream());
+  return right;
+}
+bool tensor_overrun_case(bool bad) { return tensor_case(999 + bad); }
+bool tensor_half_written_case(bool bad) { return tensor_case(bad ? 500 : 999); }
+
 // By name; the argument says whether the bug is in.
 template <auto kGood, auto kBad>
 bool choose(bool bad) {
@@ -312,6 +347,8 @@ const Case kCases[] = {
     {"wrong_direction", &wrong_direction_case},
     {"long_copy", &long_copy_case},
     {"uninitialised", &uninitialised_case},
+    {"tensor_overrun", &tensor_overrun_case},
+    {"tensor_half_written", &tensor_half_written_case},
 };
 
 }  // namespace

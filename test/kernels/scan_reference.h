@@ -57,12 +57,11 @@ void scan_reference(const kernels::ScanShape& s, const kernels::ScanBackward<dou
       };
       const auto last = [&](int i) { return (row * v + i) * s.heads + head; };
       std::vector<double> l(v, 0.0), dh0(v, 0.0);
-      for (int i = 0; i < v; ++i) l[size_t(i)] = p.dh_last ? p.dh_last[last(i)] : 0;
       for (int64_t t = s.length - 1; t >= 0; --t) {
         const bool fresh = t == 0 || (p.start.reset && p.start.reset[row * s.length + t]);
         const auto a = dense_step<G>(s, p.a, row, t, head);
         for (int i = 0; i < v; ++i) {
-          if (p.dh) l[size_t(i)] += p.dh[at(t, i)];
+          l[size_t(i)] += p.dh[at(t, i)];
           if (p.db) p.db[at(t, i)] = l[size_t(i)];
         }
         for (int c = 0; c < k; ++c) {
