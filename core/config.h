@@ -93,6 +93,9 @@ class Fields {
   template <class Base>
   void add_variant(const char* key, std::unique_ptr<Base>& value, const Registry<Base>& registry,
                    const char* about, const char* default_type = nullptr);
+  // A list of objects of one kind; empty if the key is absent.
+  template <class Object>
+  void add_objects(const char* key, std::vector<Object>& values, const char* about);
   // A list of objects with "type" keys; the key must be there.
   template <class Base>
   void add_variants(const char* key, std::vector<std::unique_ptr<Base>>& values,
@@ -188,6 +191,22 @@ void Fields::add_variant(const char* key, std::unique_ptr<Base>& value,
   if (describing()) return describe(key, describe_variant(registry), about, !default_type);
   if (default_type && !find(key)) (*object_)[key] = {{"type", default_type}};
   value = read_variant(*find_required(key), path(key), registry);
+}
+
+template <class Object>
+void Fields::add_objects(const char* key, std::vector<Object>& values, const char* about) {
+  if (describing()) {
+    Object one;
+    const Json item = describe_object(one, schema_->definitions, "");
+    return describe(key, {{"type", "array"}, {"items", item}, {"default", Json::array()}}, about,
+                    false);
+  }
+  values.clear();
+  if (!find(key)) (*object_)[key] = Json::array();
+  Json& list = (*object_)[key];
+  LSSM_CHECK(list.is_array(), path(key), ": expected a list of objects, got ", list.dump());
+  for (size_t i = 0; i < list.size(); ++i)
+    read(list[i], path(key) + "/" + std::to_string(i), values.emplace_back());
 }
 
 template <class Base>

@@ -88,8 +88,12 @@ void write_checkpoint(const std::string& path, Experiment& experiment, Optimizer
          tensor.value.shape().sizes(),
          {static_cast<const char*>(tensor.value.raw()), size_t(tensor.value.bytes())}});
   }
-  const Json training = {
-      {"step", state.step}, {"best_accuracy", state.best_accuracy}, {"best_loss", state.best_loss}};
+  const Json training = {{"step", state.step},
+                         {"best_accuracy", state.best_accuracy},
+                         {"best_loss", state.best_loss},
+                         {"curriculum_stage", state.curriculum.stage},
+                         {"curriculum_steps", state.curriculum.steps},
+                         {"curriculum_loss", state.curriculum.average_loss}};
   write_safetensors(
       path, entries,
       {{"format", kFormat}, {"config", experiment.resolved.dump()}, {"train", training.dump()}});
@@ -123,7 +127,10 @@ TrainState load_checkpoint(const SafetensorsFile& file, const std::string& path,
   if (!step.is_number_integer() || step < 0 || step > steps) {
     fail_file(path, ": its training step is ", step.dump(), ", expected 0 to ", steps);
   }
-  return {step, number("best_accuracy"), number("best_loss")};
+  return {step,
+          number("best_accuracy"),
+          number("best_loss"),
+          {number("curriculum_stage"), number("curriculum_steps"), number("curriculum_loss")}};
 }
 
 }  // namespace lssm

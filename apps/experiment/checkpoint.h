@@ -6,6 +6,7 @@
 #include <string>
 
 #include "apps/experiment/config.h"
+#include "apps/experiment/curriculum.h"
 #include "core/safetensors.h"
 
 namespace lssm {
@@ -14,6 +15,7 @@ struct TrainState {
   int64_t step = 0;           // optimizer steps that are done
   double best_accuracy = -1;  // of all validations so far
   double best_loss = 0;       // of the validation with that accuracy
+  CurriculumState curriculum = {};
 };
 
 void write_checkpoint(const std::string& path, Experiment& experiment, Optimizer& optimizer,

@@ -16,6 +16,8 @@ void TrainConfig::fields(Fields& f) {
   f.add_variant("schedule", schedule, schedule_registry(), "learning rate over the steps",
                 "constant");
   f.add("clip_norm", clip_norm, "largest norm of all gradients together; 0: no limit", at_least(0));
+  f.add_objects("curriculum", curriculum,
+                "stages of training at other lengths than the task's, before it");
   f.add("seed", seed, "of the data, the first parameters and dropout", at_least(0));
   f.add("checkpoint_every", checkpoint_every, "steps between checkpoints; 0: only at the end",
         at_least(0));

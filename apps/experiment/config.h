@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/experiment/curriculum.h"
 #include "autodiff/optimizer.h"
 #include "autodiff/schedule.h"
 #include "layers/model.h"
@@ -19,6 +20,7 @@ struct TrainConfig final : Configurable {
   std::unique_ptr<OptimizerConfig> optimizer;
   std::unique_ptr<Schedule> schedule;
   double clip_norm = 0;
+  std::vector<CurriculumStage> curriculum;
   uint64_t seed = 42;
   int64_t checkpoint_every = 0, validate_every = 0, valid_sequences = 256, log_every = 0;
 };

@@ -36,10 +36,10 @@ void set_keys(Json& config, const Json& keys, const std::string& path) {
   }
 }
 
-// `chain`: the files that extend each other down to this one.
-Json read(const std::string& path, std::vector<std::filesystem::path> chain) {
+// `path` is the file that the config stands in, `chain` the files that extend each other down to
+// it.
+Json resolve(Json config, const std::string& path, std::vector<std::filesystem::path> chain) {
   constexpr size_t kMaxChain = 16;
-  Json config = parse_json(read_file(path), path);
   if (!config.is_object()) return config;  // refused by whoever reads its keys
   const auto take = [&config](const char* key) {
     const Json value = config.value(key, Json());
@@ -51,14 +51,15 @@ Json read(const std::string& path, std::vector<std::filesystem::path> chain) {
   if (!extends.is_null()) {
     LSSM_CHECK(extends.is_string(), path, ": /extends: expected the path of a config, got ",
                extends.dump());
+    const std::string file =
+        (std::filesystem::path(path).parent_path() / extends.get<std::string>()).string();
     std::error_code error;
-    const auto real = std::filesystem::weakly_canonical(path, error);
+    const auto real = std::filesystem::weakly_canonical(file, error);
     LSSM_CHECK(std::find(chain.begin(), chain.end(), real) == chain.end(), path,
                ": /extends: the config extends itself");
     LSSM_CHECK(chain.size() < kMaxChain, path, ": /extends: more than ", kMaxChain, " configs");
     chain.push_back(real);
-    const auto folder = std::filesystem::path(path).parent_path();
-    Json base = read((folder / extends.get<std::string>()).string(), std::move(chain));
+    Json base = resolve(parse_json(read_file(file), file), file, std::move(chain));
     LSSM_CHECK(base.is_object(), path, ": /extends: ", extends.dump(), " holds no object");
     merge(base, config);
     config = std::move(base);
@@ -92,7 +93,15 @@ void collect(const Json* a, const Json* b, const std::string& key,
 
 }  // namespace
 
-Json read_config(const std::string& path) { return read(path, {}); }
+Json read_config(const std::string& path) {
+  std::error_code error;
+  return resolve(parse_json(read_file(path), path), path,
+                 {std::filesystem::weakly_canonical(path, error)});
+}
+
+Json resolve_config(Json config, const std::string& path) {
+  return resolve(std::move(config), path, {});
+}
 
 std::vector<KeyDifference> config_differences(const Json& a, const Json& b) {
   std::vector<KeyDifference> differences;

@@ -15,6 +15,9 @@ namespace lssm {
 // come last. "$schema" is for editors, and dropped.
 Json read_config(const std::string& path);
 
+// The same for a config that stands as an object in the file `path`.
+Json resolve_config(Json config, const std::string& path);
+
 // A key in which two configs differ.
 struct KeyDifference {
   std::string key;   // dotted, as in --set

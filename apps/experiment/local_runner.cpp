@@ -199,7 +199,7 @@ class LocalRunner {
       now += step - job.first_step;
       left += steps_of(job.run) - step;
     }
-    for (const size_t run : queue_) left += steps_of(run);
+    for (const size_t run : queue_) left += steps_of(run) - logged_step(plan_.runs[run]);
     std::string line = text(count(RunState::done), " of ", statuses_.size(), " runs done, ",
                             jobs_.size(), " running, ", count(RunState::failed), " failed");
     if (now > 0)

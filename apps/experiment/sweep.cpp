@@ -17,7 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMaxName = 200;  // bytes; file systems take 255, and ".json.tmp-…" is added
-const std::vector<std::string> kReserved = {"configs", "slurm", "sweep.json"};
+const std::vector<std::string> kReserved = {"configs", "report", "results.json", "slurm",
+                                            "sweep.json"};
 
 void check_folder_name(const Fields& f, const std::string& name) {
   const auto is_plain = [](unsigned char c) { return c > ' ' && c != '/' && c != 127; };
@@ -28,10 +29,14 @@ void check_folder_name(const Fields& f, const std::string& name) {
                Json(name).dump(-1, ' ', true, Json::error_handler_t::replace)));
 }
 
-// Dotted keys with values, as "set" and the entries of "list" are.
-void check_keys(const Fields& f, const char* key, const Json& object) {
+// Dotted keys with values, as "set" and the entries of "list" are; these may have a name.
+void check_keys(const Fields& f, const char* key, const Json& object, bool may_have_name = false) {
   f.check(object.is_object(), key, "expected an object of dotted keys, got " + object.dump());
   for (const auto& [name, value] : object.items()) {
+    if (may_have_name && name == "name") {
+      f.check(value.is_string(), key, "name: expected a word, got " + value.dump());
+      continue;
+    }
     f.check(name != "name" && name != "train.seed", key,
             "\"" + name + "\" belongs to the sweep: say it by \"variants\" or \"seeds\"");
   }
@@ -78,12 +83,16 @@ void SweepConfig::fields(Fields& f) {
   for (const auto& [key, values] : grid.items()) {
     f.check(values.is_array() && !values.empty(), "grid",
             key + ": expected a list of values, got " + values.dump());
+    for (size_t i = 0; i < values.size(); ++i) {
+      f.check(std::count(values.begin(), values.end(), values[i]) == 1, "grid",
+              key + ": the value " + values[i].dump() + " stands there twice");
+    }
   }
-  f.add_json("list", list, "objects of keys; each is run");
+  f.add_json("list", list, "objects of keys; each is run, under its \"name\" if it has one");
   f.check(list.is_null() || (list.is_array() && !list.empty()), "list",
           "expected a list of objects, got " + list.dump());
   for (const Json& entry : list) {
-    check_keys(f, "list", entry);
+    check_keys(f, "list", entry, true);
     for (const auto& [key, value] : entry.items())
       f.check(!grid.contains(key), "list", "the key \"" + key + "\" stands in the grid too");
   }
@@ -132,7 +141,8 @@ std::map<std::string, std::string> key_labels(const SweepConfig& sweep) {
   std::set<std::string> keys;
   for (const auto& [key, values] : sweep.grid.items()) keys.insert(key);
   for (const Json& entry : sweep.list)
-    for (const auto& [key, value] : entry.items()) keys.insert(key);
+    for (const auto& [key, value] : entry.items())
+      if (key != "name") keys.insert(key);
   const auto last = [](const std::string& key) { return key.substr(key.rfind('.') + 1); };
   std::map<std::string, int> count;
   for (const std::string& key : keys) ++count[last(key)];
@@ -160,7 +170,10 @@ std::vector<Point> points_of(const SweepConfig& sweep) {
   for (Point point : points) {
     for (const Json& entry : sweep.list) {
       Point longer = point;
-      for (const auto& [key, value] : entry.items()) longer = extend(std::move(longer), key, value);
+      for (const auto& [key, value] : entry.items())
+        if (key != "name") longer = extend(std::move(longer), key, value);
+      if (entry.contains("name"))
+        longer.suffix = point.suffix + "_" + entry["name"].get<std::string>();
       next.push_back(std::move(longer));
     }
   }
@@ -168,7 +181,7 @@ std::vector<Point> points_of(const SweepConfig& sweep) {
 }
 
 Json config_named(const Json& config, const std::string& sweep_file) {
-  if (config.is_object()) return config;
+  if (config.is_object()) return resolve_config(config, sweep_file);
   LSSM_CHECK(config.is_string(), "config: expected a path or an object, got ", config.dump());
   const fs::path path = fs::path(sweep_file).parent_path() / config.get<std::string>();
   Json json = read_config(path.string());
@@ -364,15 +377,42 @@ SweepPlan plan_sweep(const std::string& name, const SweepOptions& options) {
   return plan;
 }
 
-void write_plan(const SweepPlan& plan) {
+void make_sweep_folder(const SweepPlan& plan) {
   std::error_code error;
   fs::create_directories(plan.folder / "configs", error);
   if (error)
     fail_file(plan.folder.string(), ": the sweep's folder cannot be made: ", error.message());
+}
+
+void write_config(const SweepPlan& plan, const SweepVariant& variant) {
+  make_sweep_folder(plan);
+  write_if_changed(plan.config_of(variant), variant.resolved.dump(2) + "\n");
+}
+
+namespace {
+
+// The seeds of this plan and of those before it: their runs are the sweep's too.
+std::set<int64_t> all_seeds(const SweepPlan& plan) {
+  std::set<int64_t> seeds;
+  const fs::path path = plan.folder / "sweep.json";
+  std::error_code error;
+  Json before;
+  if (fs::exists(path, error)) before = Json::parse(read_file(path), nullptr, false);
+  for (const Json& json : {plan.sweep, before}) {
+    if (!json.is_object() || !json.contains("seeds")) continue;
+    for (const Json& seed : json["seeds"])
+      if (seed.is_number_integer()) seeds.insert(seed.get<int64_t>());
+  }
+  return seeds;
+}
+
+}  // namespace
+
+void write_plan(const SweepPlan& plan) {
   Json variants = Json::array();
   for (const SweepVariant& v : plan.variants) {
+    write_config(plan, v);
     const fs::path config = plan.config_of(v);
-    write_if_changed(config, v.resolved.dump(2) + "\n");
     variants.push_back({{"name", v.name},
                         {"variant", v.variant},
                         {"config", config.lexically_relative(plan.folder).string()},
@@ -380,7 +420,7 @@ void write_plan(const SweepPlan& plan) {
   }
   const Json json = {{"name", plan.sweep["name"]},
                      {"baseline", plan.sweep["baseline"]},
-                     {"seeds", plan.sweep["seeds"]},
+                     {"seeds", all_seeds(plan)},
                      {"variants", variants},
                      {"sweep", plan.sweep}};
   write_if_changed(plan.folder / "sweep.json", json.dump(2) + "\n");

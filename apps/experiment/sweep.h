@@ -58,8 +58,9 @@ struct SweepPlan {
   std::vector<SweepRun> runs;      // of the chosen variants, variant by variant
   std::vector<std::string> notes;  // for the user, a line each
 
+  // The hash is in the name: a plan that was changed since does not replace this one's configs.
   std::filesystem::path config_of(const SweepVariant& variant) const {
-    return folder / "configs" / (variant.name + ".json");
+    return folder / "configs" / (variant.name + "-" + variant.hash + ".json");
   }
   const SweepVariant& variant_of(const SweepRun& run) const { return variants[run.variant]; }
   // "so2, seed 42"
@@ -71,8 +72,11 @@ struct SweepPlan {
 // writes nothing.
 SweepPlan plan_sweep(const std::string& file, const SweepOptions& options);
 
-// Writes configs/<variant>.json and sweep.json into the sweep's folder, where they differ from what
-// is there.
+void make_sweep_folder(const SweepPlan& plan);
+// Writes what config_of() names, if it is not there.
+void write_config(const SweepPlan& plan, const SweepVariant& variant);
+// Writes all configs, and sweep.json for whoever reads the folder. Its "seeds" are those of all
+// plans so far. The caller holds the lock of the folder.
 void write_plan(const SweepPlan& plan);
 
 }  // namespace lssm

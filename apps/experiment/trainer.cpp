@@ -36,6 +36,7 @@ Trainer::Trainer(Experiment& experiment, RunFolder& folder)
     : experiment_(experiment),
       folder_(folder),
       optimizer_(experiment.config.train.optimizer->build(experiment.model.parameters())),
+      curriculum_(experiment.config.train.curriculum),
       start_(clocks()) {}
 
 void Trainer::resume() {
@@ -76,16 +77,17 @@ double Trainer::accumulate_gradients(bool check_finite) {
   ParameterStore& parameters = experiment_.model.parameters();
   parameters.zero_grad();
   tape_.set_check_finite(check_finite);
+  const CurriculumStage* stage = curriculum_.stage(state_.curriculum);
+  const int64_t length = stage ? stage->length : 0;
+  const int64_t sequences = stage && stage->batch > 0 ? stage->batch : train.batch;
   double loss = 0;
   for (int64_t part = 0; part < train.accumulate; ++part) {
     const int64_t draw = state_.step * train.accumulate + part;
-    const Batch batch = experiment_.task->batch(Split::train, train.seed, draw, train.batch, 0);
+    const Batch batch = experiment_.task->batch(Split::train, train.seed, draw, sequences, length);
     Context context = experiment_.context(tape_);
     context.training = true;
     context.draw = uint32_t(draw);
-    const Tensor mask = batch.trained ? batch.trained.to(experiment_.device) : Tensor();
-    const Var mean = experiment_.model.loss(context, batch.tokens.to(experiment_.device),
-                                            batch.targets.to(experiment_.device), mask);
+    const Var mean = experiment_.model.loss(context, batch.tokens, batch.targets, batch.trained);
     loss += mean.value().item() / double(train.accumulate);
     tape_.backward(mean);
     tape_.reset();
@@ -105,6 +107,7 @@ Trainer::StepResult Trainer::train_step() {
   const double lr = train.optimizer->lr() * train.schedule->factor(state_.step, train.steps);
   optimizer_->step(parameters, state_.step + 1, lr, clip * mean);
   ++state_.step;
+  state_.curriculum = curriculum_.after_step(state_.curriculum, loss);
   return {loss, norm, lr};
 }
 
@@ -205,6 +208,7 @@ Json Trainer::finish() {
   summary["precision"] = config.precision;
   summary["threads"] = thread_count();
   summary["version"] = LSSM_VERSION;
+  summary["commit"] = build_commit();
   summary["machine"] = processor_name();
   summary["train_length"] = experiment_.task->train_length();
   summary["steps"] = state_.step;

@@ -42,6 +42,7 @@ class Trainer {
   Experiment& experiment_;
   RunFolder& folder_;
   std::unique_ptr<Optimizer> optimizer_;
+  Curriculum curriculum_;
   Tape tape_;
   TrainState state_;
   Json valid_;

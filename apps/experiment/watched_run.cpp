@@ -3,10 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <map>
-#include <set>
-#include <tuple>
 
 #include "apps/experiment/folder_lock.h"
 #include "core/file.h"
@@ -15,20 +12,6 @@ namespace lssm {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kDepth = 6;  // folders below an argument in which runs are looked for
-
-bool is_there(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(path, error);
-}
-
-// A config.json alone may be anything.
-bool holds_run(const fs::path& folder) {
-  return is_there(folder / "config.json") &&
-         (is_there(folder / "log.txt") || is_there(folder / "metrics.jsonl") ||
-          is_there(folder / "summary.json"));
-}
 
 // A JSON file of a run, or null if it cannot be read: it may be about to change.
 Json read_quietly(const fs::path& file) {
@@ -41,32 +24,6 @@ Json read_quietly(const fs::path& file) {
 
 double number(const Json& object, const char* key) {
   return object.contains(key) && object[key].is_number() ? object[key].get<double>() : NAN;
-}
-
-// seed-4 before seed-12: the number at the end of a name counts as a number.
-bool in_order(const fs::path& a, const fs::path& b) {
-  const auto parts = [](const fs::path& path) {
-    const std::string name = path.filename().string();
-    const size_t digits = name.find_last_not_of("0123456789") + 1;
-    return std::make_tuple(name.substr(0, digits), std::atoll(name.c_str() + digits), name);
-  };
-  return parts(a) < parts(b);
-}
-
-void find_below(const fs::path& folder, int depth, std::vector<fs::path>& found) {
-  if (holds_run(folder)) {
-    found.push_back(folder);
-    return;
-  }
-  std::vector<fs::path> below;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    std::error_code unknown;
-    if (entry.is_directory(unknown)) below.push_back(entry.path());
-  }
-  if (depth == 0) return;
-  std::sort(below.begin(), below.end(), in_order);
-  for (const fs::path& path : below) find_below(path, depth - 1, found);
 }
 
 }  // namespace
@@ -137,23 +94,6 @@ double WatchedRun::seconds_left() const {
   const auto written = fs::last_write_time(folder_ / "metrics.jsonl", error);
   const auto age = std::chrono::duration<double>(fs::file_time_type::clock::now() - written);
   return error ? left : std::clamp(left - age.count(), 0.0, left);
-}
-
-std::vector<fs::path> find_runs(const std::vector<fs::path>& paths) {
-  std::vector<fs::path> runs;
-  std::set<fs::path> seen;
-  for (const fs::path& path : paths) {
-    std::error_code error;
-    if (!fs::is_directory(path, error)) fail_file(path.string(), ": there is no such folder");
-    std::vector<fs::path> found;
-    find_below(path, kDepth, found);
-    if (found.empty())
-      fail_file(path.string(),
-                ": holds no run: there is no config.json of a run in it or below it");
-    for (const fs::path& run : found)
-      if (seen.insert(fs::weakly_canonical(run, error)).second) runs.push_back(run);
-  }
-  return runs;
 }
 
 void name_runs(std::vector<WatchedRun>& runs) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/experiment/metrics_follower.h"
+#include "apps/experiment/run_finder.h"
 #include "apps/experiment/watch_screen.h"
 
 namespace lssm {
@@ -30,10 +31,6 @@ class WatchedRun {
   RunView view_;
   std::vector<CurvePoint> wall_;  // by step: the seconds that the run has taken
 };
-
-// The run folders among and below `paths`, each once, in the order of the paths and by name below
-// each. Errors: a path that is no folder, or with no run in it.
-std::vector<std::filesystem::path> find_runs(const std::vector<std::filesystem::path>& paths);
 
 // A name for each: the last two parts of its path, or all of it where these name two runs.
 void name_runs(std::vector<WatchedRun>& runs);

@@ -44,15 +44,33 @@ std::string state_counts(const std::vector<RunStatus>& statuses) {
   return line;
 }
 
-// The command that takes a run further; empty if there is none to do.
-std::vector<std::string> command_of(const SweepPlan& plan, const SweepRun& run, RunState state,
-                                    const CoreShare& share) {
+// The command line that plans the same runs.
+std::vector<std::string> again(const SweepArguments& arguments) {
+  std::vector<std::string> words = {"sweep", arguments.file};
+  const SweepOptions& options = arguments.options;
+  const auto add = [&words](const char* option, const auto& values) {
+    std::string list;
+    for (const auto& value : values) list += text(list.empty() ? "" : ",", value);
+    if (!list.empty()) words.insert(words.end(), {option, list});
+  };
+  if (options.runs != SweepOptions().runs) words.insert(words.end(), {"--runs", options.runs});
+  add("--seeds", options.seeds);
+  add("--only", options.only);
+  return words;
+}
+
+// The command that takes run `number` further; empty if there is none to do.
+std::vector<std::string> command_of(const SweepArguments& arguments, size_t number,
+                                    RunState state) {
   if (state == RunState::done || state == RunState::running) return {};
-  return run_arguments(plan, run, state, threads_of(plan.variant_of(run), share));
+  std::vector<std::string> words = again(arguments);
+  words.insert(words.end(), {"--run", std::to_string(number)});
+  if (state == RunState::foreign) words.push_back("--force");
+  return words;
 }
 
 Json report_json(const SweepPlan& plan, const std::vector<RunStatus>& statuses,
-                 const CoreShare& share, const std::vector<SlurmTask>& tasks = {}) {
+                 const SweepArguments& arguments, const std::vector<SlurmTask>& tasks = {}) {
   Json runs = Json::array();
   for (size_t i = 0; i < plan.runs.size(); ++i) {
     const SweepRun& run = plan.runs[i];
@@ -67,7 +85,7 @@ Json report_json(const SweepPlan& plan, const std::vector<RunStatus>& statuses,
     if (!status.message.empty()) entry["message"] = status.message;
     if (status.state == RunState::failed) entry["exit_code"] = status.exit_code;
     if (i < tasks.size() && tasks[i].active()) entry["slurm"] = tasks[i].about();
-    const std::vector<std::string> command = command_of(plan, run, status.state, share);
+    const std::vector<std::string> command = command_of(arguments, i + 1, status.state);
     if (!command.empty()) entry["command"] = shell_command(command);
     runs.push_back(std::move(entry));
   }
@@ -79,7 +97,7 @@ Json report_json(const SweepPlan& plan, const std::vector<RunStatus>& statuses,
 
 // Each run with its state, and with what would be run.
 void print_runs(const SweepPlan& plan, const std::vector<RunStatus>& statuses,
-                const CoreShare& share, bool commands, const std::vector<SlurmTask>& tasks = {}) {
+                const SweepArguments& arguments, const std::vector<SlurmTask>& tasks) {
   size_t width = 0;
   for (const SweepRun& run : plan.runs) width = std::max(width, plan.name_of(run).size());
   for (size_t i = 0; i < plan.runs.size(); ++i) {
@@ -94,8 +112,9 @@ void print_runs(const SweepPlan& plan, const std::vector<RunStatus>& statuses,
     const std::string state = state_name(status.state);
     std::printf("%4zu  %-*s  %s\n", i + 1, int(width), plan.name_of(run).c_str(),
                 about.empty() ? state.c_str() : (state + "  " + about).c_str());
-    const std::vector<std::string> command = command_of(plan, run, status.state, share);
-    if (commands && !command.empty()) std::printf("      %s\n", shell_command(command).c_str());
+    const std::vector<std::string> command = command_of(arguments, i + 1, status.state);
+    if (arguments.dry_run && !command.empty())
+      std::printf("      %s\n", shell_command(command).c_str());
   }
   std::printf("%zu runs: %s\n", plan.runs.size(), state_counts(statuses).c_str());
 }
@@ -130,25 +149,28 @@ int exit_code_of(const std::vector<RunStatus>& statuses) {
   return code == 0 && !all_done ? kExitInterrupted : code;
 }
 
-void sweep_here(const SweepPlan& plan, const SweepArguments& arguments,
-                std::vector<RunStatus> statuses, const CoreShare& share) {
+void sweep_here(const SweepPlan& plan, const SweepArguments& arguments, const CoreShare& share) {
+  if (!arguments.force) refuse_foreign(plan, statuses_of(plan));  // before anything is made
+  make_sweep_folder(plan);
+  const FolderLock lock(plan.folder, "sweep's folder");
+  std::vector<RunStatus> statuses = statuses_of(plan);  // another sweep may have just ended
   if (!arguments.force) refuse_foreign(plan, statuses);
   write_plan(plan);
-  const FolderLock lock(plan.folder, "sweep's folder");
   const size_t done = count(statuses, RunState::done);
   if (done > 0) std::fprintf(stderr, "%zu of %zu runs were done already\n", done, statuses.size());
   if (!share.note.empty() && done < statuses.size())
     std::fprintf(stderr, "%s\n", share.note.c_str());
   const LocalResult result = run_locally(plan, std::move(statuses), share);
   if (arguments.json) {
-    std::printf("%s\n", report_json(plan, result.statuses, share).dump(2).c_str());
+    std::printf("%s\n", report_json(plan, result.statuses, arguments).dump(2).c_str());
   } else {
     print_end(plan, result.statuses);
   }
   const bool left = count(result.statuses, RunState::done) < result.statuses.size();
   if (result.stopped && left) {
-    std::fprintf(stderr, "lssm: stopped; go on with: %s\n",
-                 shell_command({"sweep", arguments.file}).c_str());
+    std::vector<std::string> words = again(arguments);
+    if (arguments.jobs > 0) words.insert(words.end(), {"--jobs", std::to_string(arguments.jobs)});
+    std::fprintf(stderr, "lssm: stopped; go on with: %s\n", shell_command(words).c_str());
     set_exit_code(kExitInterrupted);
   } else {
     set_exit_code(exit_code_of(result.statuses));
@@ -170,7 +192,7 @@ void run_number(const SweepPlan& plan, const SweepArguments& arguments) {
   LSSM_CHECK(status.state != RunState::foreign || arguments.force, "sweep ", plan.file, ": ",
              run.folder.string(), " holds a run of another config (", status.message,
              "); replace it by --force");
-  write_plan(plan);
+  write_config(plan, plan.variant_of(run));
   std::vector<std::string> words = run_arguments(plan, run, status.state, 0);
   words.insert(words.begin(), "lssm");
   std::vector<char*> argv;
@@ -210,13 +232,13 @@ std::vector<SlurmTask> tasks_to_show(const SweepPlan& plan) {
   }
 }
 
-void print_status(const SweepPlan& plan, const SweepArguments& arguments, const CoreShare& share) {
+void print_status(const SweepPlan& plan, const SweepArguments& arguments) {
   const std::vector<SlurmTask> tasks = tasks_to_show(plan);
   const std::vector<RunStatus> statuses = slurm_statuses(plan, tasks);
   if (arguments.json) {
-    std::printf("%s\n", report_json(plan, statuses, share, tasks).dump(2).c_str());
+    std::printf("%s\n", report_json(plan, statuses, arguments, tasks).dump(2).c_str());
   } else {
-    print_runs(plan, statuses, share, arguments.dry_run, tasks);
+    print_runs(plan, statuses, arguments, tasks);
   }
 }
 
@@ -228,9 +250,8 @@ void sweep(const SweepArguments& arguments) {
   for (const std::string& note : plan.notes) std::fprintf(stderr, "%s\n", note.c_str());
   if (arguments.run > 0) return run_number(plan, arguments);
   if (elsewhere && !arguments.status) return sweep_on_slurm(plan, arguments);
-  const CoreShare share = share_cores(plan, arguments.jobs);
-  if (arguments.dry_run || arguments.status) return print_status(plan, arguments, share);
-  sweep_here(plan, arguments, statuses_of(plan), share);
+  if (arguments.dry_run || arguments.status) return print_status(plan, arguments);
+  sweep_here(plan, arguments, share_cores(plan, arguments.jobs));
 }
 
 }  // namespace
@@ -250,9 +271,13 @@ void add_sweep(CLI::App& app) {
       ->add_option("--seeds", arguments->options.seeds, "instead of those of the file, e.g. 1,2,3")
       ->delimiter(',')
       ->check(at_least_number(0));
-  command->add_option("--only", arguments->options.only, "run these variants and no others")
+  command
+      ->add_option("--only", arguments->options.only,
+                   "run these variants and no others, e.g. so3,so2")
       ->delimiter(',')
-      ->type_name("VARIANT ...");
+      ->take_all()
+      ->expected(1)
+      ->type_name("VARIANT");
   CLI::Option* on =
       command
           ->add_option("--on", arguments->on,

@@ -32,6 +32,11 @@ TEST_CASE("stop and resume gives the bytes of an uninterrupted run", "[resume]")
       {"validation", {{"train", {{"validate_every", 4}, {"checkpoint_every", 6}}}}},
       {"best is tested", {{"train", {{"validate_every", 5}}}, {"eval", {{"checkpoint", "best"}}}}},
       {"mixed lengths", {{"task", {{"lengths", {3, 5, 8}}}}}},
+      {"curriculum",
+       {{"train",
+         {{"curriculum",
+           {{{"length", 1}, {"loss_below", 1.5}, {"steps", 15}}, {{"length", 3}, {"steps", 10}}}},
+          {"checkpoint_every", 8}}}}},
       {"fixed set", {{"task", {{"samples", 50}}}}}};
   for (const auto& [name, patch] : variants) {
     DYNAMIC_SECTION(name) {

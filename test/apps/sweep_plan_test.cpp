@@ -66,7 +66,8 @@ TEST_CASE("a sweep is variants times grid times list times seeds", "[sweep]") {
   CHECK(plan.runs[1].folder ==
         std::filesystem::path("runs/groups") / plan.variants[0].name / "seed-2");
   CHECK(plan.config_of(plan.variants[1]) ==
-        std::filesystem::path("runs/groups/configs/so3_width=8_lr=0.5_batch=2.json"));
+        std::filesystem::path("runs/groups/configs/so3_width=8_lr=0.5_batch=2-" +
+                              plan.variants[1].hash + ".json"));
 }
 
 TEST_CASE("names of variants", "[sweep]") {
@@ -97,6 +98,17 @@ TEST_CASE("names of variants", "[sweep]") {
   }
 }
 
+TEST_CASE("an entry of a list may have a name", "[sweep]") {
+  Json sweep = two_variants();
+  sweep.erase("variants");
+  sweep["list"] = {{{"name", "slow"}, {"train.steps", 80}, {"train.optimizer.lr", 0.01}},
+                   {{"train.steps", 20}}};
+  const SweepPlan plan = plan_of(sweep);
+  CHECK(names_of(plan) == Names{"tiny_slow", "tiny_steps=20"});
+  CHECK(plan.variants[0].resolved["name"] == "tiny_slow");
+  CHECK(plan.variants[0].resolved["train"]["steps"] == 80);
+}
+
 TEST_CASE("a variant may have a config of its own, a file or an object", "[sweep]") {
   const Workplace place;
   std::filesystem::create_directories(place.path("deep"));
@@ -104,12 +116,16 @@ TEST_CASE("a variant may have a config of its own, a file or an object", "[sweep
   place.write("deep/other.json", Json{{"extends", "../tiny.json"}, {"train", {{"steps", 9}}}});
   Json sweep = two_variants();
   sweep["config"] = "../tiny.json";
-  sweep["variants"] = {{{"name", "a"}},
-                       {{"name", "b"}, {"config", "other.json"}},
-                       {{"name", "c"}, {"config", tiny_config_with({{"train", {{"steps", 3}}}})}}};
+  sweep["variants"] = {
+      {{"name", "a"}},
+      {{"name", "b"}, {"config", "other.json"}},
+      {{"name", "c"}, {"config", tiny_config_with({{"train", {{"steps", 3}}}})}},
+      {{"name", "d"}, {"config", {{"extends", "other.json"}, {"set", {{"train.batch", 2}}}}}}};
   place.write("deep/sweep.json", "// as people write them\n" + sweep.dump());
   const SweepPlan plan = plan_sweep(place.path("deep/sweep.json").string(), {});
-  REQUIRE(plan.variants.size() == 3);
+  REQUIRE(plan.variants.size() == 4);
+  CHECK(plan.variants[3].steps == 9);
+  CHECK(plan.variants[3].resolved["train"]["batch"] == 2);
   CHECK(plan.variants[0].steps == 40);
   CHECK(plan.variants[1].steps == 9);
   CHECK(plan.variants[2].steps == 3);
@@ -237,7 +253,9 @@ TEST_CASE("what is wrong with a sweep", "[sweep]") {
        {"/list: the key \"train.batch\" stands in the grid too"}},
       {R"({"list": [3]})", {"/list: expected an object of dotted keys, got 3"}},
       {R"({"grid": {"train.batch": [4, 4]}})",
-       {"so3_batch=4, so2_batch=4: two configs of the sweep have this name"}},
+       {"/grid: train.batch: the value 4 stands there twice"}},
+      {R"({"list": [{"name": "x", "train.batch": 4}, {"name": "x", "train.batch": 5}]})",
+       {"so3_x, so2_x: two configs of the sweep have this name"}},
       {R"({"baseline": "so4"})", {"/baseline: there is no variant \"so4\"", "so3, so2"}},
       {R"({"sedes": [1]})", {"/sedes: unknown key; did you mean \"seeds\"?"}},
       {R"({"set": {"train.stepz": 3}})",

@@ -94,17 +94,19 @@ TEST_CASE("a whole sweep, and nothing to do after it", "[sweep]") {
   CHECK(first.out == "so3  2 done\nso2  2 done\nruns/sweep\n");
   CHECK(std::count(first.err.begin(), first.err.end(), '\n') == 4);
   const fs::path sweep = place.path("runs/sweep");
-  CHECK(files_below(sweep / "configs") == std::set<std::string>{"so3.json", "so2.json"});
   const Json plan = read_json(sweep / "sweep.json");
+  const std::string config = plan["variants"][1]["config"];
+  CHECK(config == "configs/so2-" + plan["variants"][1]["config_hash"].get<std::string>() + ".json");
+  CHECK(files_below(sweep / "configs").size() == 2);
+  CHECK(files_below(sweep).contains(config));
   CHECK(plan["seeds"] == Json({1, 2}));
   CHECK(plan["variants"][0]["name"] == "so3");
   CHECK(plan["variants"][1]["name"] == "so2");
-  CHECK(plan["variants"][1]["config"] == "configs/so2.json");
   CHECK(read_json(sweep / "so2" / "seed-2" / "summary.json")["config_hash"] ==
         plan["variants"][1]["config_hash"]);
 
   // Each run is the run that lssm train makes of that config and seed.
-  place.good({"train", "runs/sweep/configs/so2.json", "--set", "train.seed=2", "--runs", "alone"});
+  place.good({"train", "runs/sweep/" + config, "--set", "train.seed=2", "--runs", "alone"});
   check_same_result(sweep / "so2" / "seed-2", place.path("alone/so2/seed-2"));
 
   const auto before = snapshot(place.path("runs"));
@@ -122,6 +124,7 @@ TEST_CASE("a whole sweep, and nothing to do after it", "[sweep]") {
   CHECK(third.code == 0);
   CHECK(third.err.starts_with("1 of 2 runs were done already\ndone  so2, seed 3: final "));
   CHECK_FALSE(fs::exists(sweep / "so3" / "seed-3"));
+  CHECK(read_json(sweep / "sweep.json")["seeds"] == Json({1, 2, 3}));  // all that are its own
 }
 
 TEST_CASE("--dry-run and --status write nothing", "[sweep]") {
@@ -130,9 +133,7 @@ TEST_CASE("--dry-run and --status write nothing", "[sweep]") {
   const std::string out = place.good({"sweep", "sweep.json", "--dry-run"});
   place.good({"sweep", "sweep.json", "--status"});
   CHECK(files_below(place.root()) == std::set<std::string>{"sweep.json"});
-  const std::string command =
-      "lssm train runs/sweep/configs/so2.json --set train.seed=1 --runs runs/sweep\n";
-  CHECK(out.find("   3  so2, seed 1  absent\n      " + command) != std::string::npos);
+  CHECK(has(out, "   3  so2, seed 1  absent\n      lssm sweep sweep.json --run 3\n"));
   CHECK(out.ends_with("4 runs: 4 absent\n"));
   CHECK(states(place, {"sweep.json"}) == States(4, "absent"));
 
@@ -141,7 +142,7 @@ TEST_CASE("--dry-run and --status write nothing", "[sweep]") {
   CHECK(states(place, {"sweep.json"}) == States{"absent", "absent", "done", "absent"});
   CHECK(fs::exists(place.path("runs/sweep/so2/seed-1/summary.json")));
   const std::string after = place.good({"sweep", "sweep.json", "--dry-run"});
-  CHECK(after.find(command) == std::string::npos);
+  CHECK_FALSE(has(after, "--run 3"));
   CHECK(after.ends_with("4 runs: 1 done, 3 absent\n"));
   const ProcessResult bad = place.lssm({"sweep", "sweep.json", "--run", "5"});
   CHECK(bad.code == 2);
@@ -220,14 +221,17 @@ TEST_CASE("SIGTERM lets two parallel runs save; the sweep then ends as if never 
   place.good({"sweep", "sweep.json", "--runs", "whole", "--jobs", "1"});
 
   const fs::path sweep = place.path("runs/sweep");
-  Process process({LSSM_PROGRAM, "sweep", "sweep.json", "--jobs", "2"}, place.options());
+  Process process(
+      {LSSM_PROGRAM, "sweep", "sweep.json", "--jobs", "2", "--seeds", "1", "--only", "so3,so2"},
+      place.options());
   wait_until([&] { return both_run(sweep); });
   for (const char* run : {"so3/seed-1", "so2/seed-1"})
     CHECK_FALSE(fs::exists(sweep / run / "summary.json"));
   process.send(SIGTERM);
   const ProcessResult stopped = process.wait();
   CHECK(stopped.code == 130);
-  CHECK(stopped.err.ends_with("lssm: stopped; go on with: lssm sweep sweep.json\n"));
+  CHECK(stopped.err.ends_with(
+      "lssm: stopped; go on with: lssm sweep sweep.json --seeds 1 --only so3,so2 --jobs 2\n"));
   CHECK(states(place, {"sweep.json"}) == States(2, "interrupted"));
   for (const char* run : {"so3/seed-1", "so2/seed-1"}) {
     const int64_t step = checkpoint_step(sweep / run / "checkpoint.safetensors");
@@ -265,7 +269,7 @@ TEST_CASE("a run that is killed fails alone, and loses at most a checkpoint inte
   Process process({LSSM_PROGRAM, "sweep", "sweep.json", "--jobs", "2", "--runs", runs},
                   place.options());
   wait_until([&] { return fs::exists(killed / "checkpoint.safetensors"); });
-  const std::vector<pid_t> victims = processes_with(runs + "/sweep/configs/so2.json");
+  const std::vector<pid_t> victims = processes_with(runs + "/sweep/configs/so2-");
   REQUIRE(victims.size() == 1);
   kill(victims[0], SIGKILL);
   const ProcessResult result = process.wait();
@@ -293,8 +297,16 @@ TEST_CASE("one sweep at a time works in a folder", "[sweep]") {
   const fs::path run = place.path("runs/sweep/so3/seed-1");
   wait_until([&] { return fs::exists(run / "config.json"); });
   CHECK(states(place, {"sweep.json"}) == States{"running", "absent"});
-  const ProcessResult second = place.lssm({"sweep", "sweep.json"});
+  // Not even a plan that was changed meanwhile gets into the folder.
+  const auto snapshot_of_plan = [&place] {
+    return files_below(place.path("runs/sweep/configs")).size() +
+           read_file(place.path("runs/sweep/sweep.json")).size();
+  };
+  const size_t before = snapshot_of_plan();
+  place.write("other.json", sweep_of(kTwo, {1, 2, 3}, {{"train.steps", 100000000}}));
+  const ProcessResult second = place.lssm({"sweep", "other.json"});
   CHECK(second.code == 3);
+  CHECK(snapshot_of_plan() == before);
   CHECK(second.err == "lssm: runs/sweep: another process works in this sweep's folder\n");
   CHECK(place.lssm({"sweep", "sweep.json", "--run", "1"}).code == 3);
   process.send(SIGINT);
@@ -308,8 +320,8 @@ TEST_CASE("a second Ctrl-C kills a run that does not save", "[sweep]") {
   const std::string runs = place.path("runs").string();
   Process process({LSSM_PROGRAM, "sweep", "sweep.json", "--jobs", "1", "--runs", runs},
                   place.options());
-  wait_until([&] { return processes_with(runs + "/sweep/configs/so3.json").size() == 1; });
-  const pid_t child = processes_with(runs + "/sweep/configs/so3.json").front();
+  wait_until([&] { return processes_with(runs + "/sweep/configs/so3-").size() == 1; });
+  const pid_t child = processes_with(runs + "/sweep/configs/so3-").front();
   kill(child, SIGSTOP);
   const fs::path status = fs::path("/proc") / std::to_string(child) / "status";
   wait_until([&] { return read_file(status).find("State:\tT") != std::string::npos; });

@@ -12,7 +12,8 @@ const std::set<std::string> kRunFiles = {"config.json",  "metrics.jsonl",
 
 // The keys of DESIGN.md section 6 and their JSON types.
 void check_summary(const Json& s) {
-  for (const char* key : {"name", "config_hash", "device", "precision", "version", "machine"}) {
+  for (const char* key :
+       {"name", "config_hash", "device", "precision", "version", "machine", "commit"}) {
     INFO(key);
     CHECK(s.at(key).is_string());
   }
