@@ -8,17 +8,13 @@
 
 #include "apps/experiment/config_file.h"
 #include "apps/experiment/folder_lock.h"
+#include "apps/experiment/run_finder.h"
 #include "core/file.h"
 
 namespace lssm {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_there(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(path, error);
-}
 
 // The object in a file; null if there is no file or no object in it.
 Json read_object(const fs::path& path) {

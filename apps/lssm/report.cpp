@@ -23,6 +23,7 @@ const std::vector<std::string> kFormats = {"markdown", "csv", "latex", "json", "
 struct ReportArguments {
   std::vector<std::string> runs, formats;
   std::string select, out, paper;
+  std::vector<uint64_t> seeds;
   double margin = 0;
   ReportOptions options;
 };
@@ -43,15 +44,24 @@ std::string title_of(const std::vector<fs::path>& paths) {
   return comma_list(names);
 }
 
-// The baseline of the sweep, where a variant of that name has a finished run.
-std::string default_baseline(const std::vector<fs::path>& paths, Results& results) {
-  const std::string name = sweep_baseline(paths);
-  for (const Variant& variant : results.variants)
-    if (variant.name == name) return name;
-  if (!name.empty()) {
-    results.notes.push_back("no finished variant has the name of the sweep's baseline, " + name +
-                            ": nothing is tested against it; --baseline names another");
+// The full name of the baseline: the one that was asked for, else the sweep's where it can be one.
+std::string choose_baseline(const std::string& asked, const std::vector<fs::path>& paths,
+                            Results& results) {
+  const std::string name = asked.empty() ? sweep_baseline(paths) : asked;
+  if (name.empty()) return "";
+  const std::vector<std::string> configs = configs_named(results, name);
+  if (configs.size() == 1) return configs.front();
+  if (configs.size() > 1) {
+    const std::string words =
+        text("the baseline ", name, " has ", configs.size(),
+             " configs: name one by --baseline, or let --select choose: ", comma_list(configs));
+    LSSM_CHECK(asked.empty(), "report: ", words);
+    results.notes.push_back(words + "; nothing is tested");
+    return "";
   }
+  if (!asked.empty()) return asked;  // there is none: the report says so
+  results.notes.push_back("no finished variant has the name of the sweep's baseline, " + name +
+                          ": nothing is tested against it; --baseline names another");
   return "";
 }
 
@@ -102,18 +112,17 @@ void report_runs(const ReportArguments& arguments) {
   LSSM_CHECK(!paths.empty(),
              "report: RUNS is required: folders of runs, or a paper's table by --paper");
   Results results = read_results(paths);
+  if (!arguments.seeds.empty()) keep_seeds(results, arguments.seeds);
   ReportOptions options = arguments.options;
-  if (options.baseline.empty()) options.baseline = default_baseline(paths, results);
+  if (paper) compare_with_paper(paper->table, results);  // with all runs, selected or not
+  if (!arguments.select.empty())
+    options.selection = select_configs(results, options.baseline, arguments.select);
+  options.baseline = choose_baseline(options.baseline, paths, results);
   if (options.title.empty()) options.title = paper ? paper->table.title : title_of(paths);
   if (arguments.margin > 0) options.margin = arguments.margin;
   put_first(results, options.baseline);
-  if (!arguments.select.empty())
-    options.selection = select_variant(results, options.baseline, arguments.select);
   Report report = analyse(results, options);
-  if (paper) {
-    compare_with_paper(paper->table, results);
-    report.paper = paper->table;
-  }
+  if (paper) report.paper = paper->table;
   write_report(arguments, report, results);
 }
 
@@ -143,6 +152,9 @@ void add_report(CLI::App& app) {
   list("--length", options.lengths, "test lengths, e.g. 32,1024; all")
       ->check(at_least_number(0))
       ->type_name("LENGTH");
+  list("--seeds", arguments->seeds, "runs of these seeds alone, e.g. 1,2,3; all")
+      ->check(at_least_number(0))
+      ->type_name("SEED");
   command
       ->add_option("--margin", arguments->margin,
                    "differences below it count as none, for equivalence; 1 for figures in %")
@@ -150,8 +162,8 @@ void add_report(CLI::App& app) {
       ->type_name("X");
   command
       ->add_option("--select", arguments->select,
-                   "keep, beside the baseline, the variant that is best by valid.prefix, "
-                   "valid.final or valid.loss")
+                   "of each variant's configs in a sweep with a grid keep the one that is best by "
+                   "valid.prefix, valid.final or valid.loss")
       ->type_name("FIGURE");
   list("--format", arguments->formats, "markdown, csv, latex, json, html")
       ->check(CLI::IsMember(kFormats))

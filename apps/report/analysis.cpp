@@ -86,7 +86,6 @@ class Analysis {
   SeedFigures figures(const Variant& variant, const ReportTable& table);
   void note_missing(const Variant& variant, const ReportTable& table, const SeedFigures& found);
   void add_table(const std::string& metric, int64_t length);
-  std::vector<CeilingLine> ceilings(const MetricInfo& metric, int64_t length) const;
   Comparison compare_with_baseline(const std::string& variant, const MetricInfo& metric,
                                    const SeedFigures& ours, const SeedFigures& theirs);
   CostRow costs(const Variant& variant) const;
@@ -181,35 +180,6 @@ void Analysis::note_missing(const Variant& variant, const ReportTable& table,
     note(text(who(without), ": no ", table.metric.key, " at length ", table.length));
 }
 
-std::vector<CeilingLine> Analysis::ceilings(const MetricInfo& metric, int64_t length) const {
-  struct Found {
-    std::string name, variant;
-    double value;
-  };
-  std::vector<Found> found;
-  std::set<std::string> ambiguous;  // variants of different tasks have different ceilings
-  for (const Variant& variant : variants_) {
-    const Json& all = json_at(variant.runs.front().summary, {"ceilings", std::to_string(length)});
-    if (!all.is_object()) continue;
-    for (const auto& [name, ceiling] : all.items()) {
-      const std::optional<double> stored = number_at(ceiling, {metric.key});
-      if (!stored) continue;
-      const double value = metric.scale * *stored;
-      const auto same_name = [&name](const Found& f) { return f.name == name; };
-      const bool known = std::any_of(found.begin(), found.end(), same_name);
-      const bool repeated = std::any_of(found.begin(), found.end(), [&](const Found& f) {
-        return f.name == name && f.value == value;
-      });
-      if (known && !repeated) ambiguous.insert(name);
-      if (!repeated) found.push_back({name, variant.name, value});
-    }
-  }
-  std::vector<CeilingLine> lines;
-  for (const Found& f : found)
-    lines.push_back({ambiguous.count(f.name) ? f.name + " of " + f.variant : f.name, f.value});
-  return lines;
-}
-
 Comparison Analysis::compare_with_baseline(const std::string& variant, const MetricInfo& metric,
                                            const SeedFigures& ours, const SeedFigures& theirs) {
   const double margin = options_.margin.value_or(metric.unit == "%" ? 1 : 0);
@@ -247,7 +217,7 @@ void Analysis::add_table(const std::string& metric, int64_t length) {
     table.rows.push_back(row);
   }
   if (table.rows.empty()) return;
-  table.ceilings = ceilings(table.metric, length);
+  table.ceilings = ceilings_of(variants_, table.metric, length);
   report_.tables.push_back(std::move(table));
 }
 
@@ -303,7 +273,7 @@ std::string Analysis::selection_rule() const {
 }
 
 void Analysis::add_origin() {
-  std::set<std::string> versions, machines;
+  std::set<std::string> versions, commits, machines;
   std::set<uint64_t> seeds;
   std::set<int64_t> sequences;
   double cpu = 0, wall = 0;
@@ -316,6 +286,7 @@ void Analysis::add_origin() {
       };
       ++runs;
       versions.insert(word("version"));
+      commits.insert(word("commit"));
       machines.insert(word("machine") + " (" + word("device") + ", " + word("precision") + ")");
       seeds.insert(run.seed);
       cpu += number_at(run.summary, {"cpu_s"}).value_or(0);
@@ -332,6 +303,7 @@ void Analysis::add_origin() {
   std::vector<std::string>& origin = report_.origin;
   origin = options_.origin;
   origin.push_back(text(runs, runs == 1 ? " run" : " runs", " by lssm ", list(versions)));
+  origin.push_back((commits.size() == 1 ? "Commit: " : "Commits: ") + list(commits));
   origin.push_back("Seeds: " + list(seeds));
   if (!sequences.empty()) origin.push_back("Test sequences of each length: " + list(sequences));
   origin.push_back("Machine: " + list(machines));
@@ -379,6 +351,42 @@ std::vector<std::string> known_metrics() {
   std::vector<std::string> keys;
   for (const MetricInfo& info : metric_table()) keys.push_back(info.key);
   return keys;
+}
+
+const ReportRow* find_row(const ReportTable& table, const std::string& variant) {
+  for (const ReportRow& row : table.rows)
+    if (row.variant == variant) return &row;
+  return nullptr;
+}
+
+std::vector<CeilingLine> ceilings_of(const std::vector<Variant>& variants, const MetricInfo& metric,
+                                     int64_t length) {
+  struct Found {
+    std::string name, variant;
+    double value;
+  };
+  std::vector<Found> found;
+  std::set<std::string> ambiguous;  // variants of different tasks have different ceilings
+  for (const Variant& variant : variants) {
+    const Json& all = json_at(variant.runs.front().summary, {"ceilings", std::to_string(length)});
+    if (!all.is_object()) continue;
+    for (const auto& [name, ceiling] : all.items()) {
+      const std::optional<double> stored = number_at(ceiling, {metric.key});
+      if (!stored) continue;
+      const double value = metric.scale * *stored;
+      const auto same_name = [&name](const Found& f) { return f.name == name; };
+      const bool known = std::any_of(found.begin(), found.end(), same_name);
+      const bool repeated = std::any_of(found.begin(), found.end(), [&](const Found& f) {
+        return f.name == name && f.value == value;
+      });
+      if (known && !repeated) ambiguous.insert(name);
+      if (!repeated) found.push_back({name, variant.name, value});
+    }
+  }
+  std::vector<CeilingLine> lines;
+  for (const Found& f : found)
+    lines.push_back({ambiguous.count(f.name) ? f.name + " of " + f.variant : f.name, f.value});
+  return lines;
 }
 
 Report analyse(const Results& results, const ReportOptions& options) {

@@ -30,8 +30,8 @@ std::vector<std::string> known_metrics();
 struct Comparison {
   PairedTest t_test;
   WilcoxonTest wilcoxon;
-  double p_holm = 1;               // of the t test, over all comparisons of the report
-  double p_equivalence = 1;        // of |difference| < margin
+  double p_holm = 1;               // of the t test, over all tests of the metric
+  double p_equivalence = 1;        // of |difference| < margin, not adjusted
   double margin = 0;               // 0: equivalence was not tested
   std::vector<uint64_t> left_out;  // seeds that only one of both has
   std::string words;               // what it amounts to, in a sentence
@@ -57,7 +57,10 @@ struct ReportTable {
   int64_t length = 0;
   std::vector<CeilingLine> ceilings;
   std::vector<ReportRow> rows;  // in the order of the variants
+  int64_t family = 0;  // t tests of this metric, at all lengths: what Holm's correction counts
 };
+// Null where a variant has no row.
+const ReportRow* find_row(const ReportTable& table, const std::string& variant);
 
 // What a variant costs.
 struct CostRow {
@@ -110,7 +113,6 @@ struct Report {
   std::string selection_rule;          // which parameters were tested, and how they were chosen
   std::vector<std::string> notes;
   std::vector<ReportTable> tables;  // by metric, then length
-  int64_t family = 0;               // comparisons that Holm's correction counts
   std::vector<CostRow> costs;
   std::vector<ConfigDifference> differences;
   std::optional<PaperTable> paper;  // with --paper
@@ -118,5 +120,9 @@ struct Report {
 };
 
 Report analyse(const Results& results, const ReportOptions& options);
+
+// The ceilings of a metric at a length, as the runs' summaries have them.
+std::vector<CeilingLine> ceilings_of(const std::vector<Variant>& variants, const MetricInfo& metric,
+                                     int64_t length);
 
 }  // namespace lssm

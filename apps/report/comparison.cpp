@@ -9,14 +9,10 @@
 namespace lssm {
 namespace {
 
-constexpr double kSignificant = 0.05;
-
 // A probability can be smaller than any double; it is still not 0.
 double above_zero(double p) { return std::max(p, 1e-300); }
 
-bool is_tested(const Comparison& c) {
-  return c.t_test.kind == TestCase::usual || c.t_test.kind == TestCase::identical;
-}
+bool is_tested(const Comparison& c) { return c.t_test.kind == TestCase::usual; }
 
 std::string equivalence_words(const MetricInfo& metric, const Comparison& c) {
   if (c.margin <= 0) return "";
@@ -49,17 +45,10 @@ std::string in_words(const MetricInfo& metric, const Comparison& c, int64_t fami
     const bool better = (test.difference > 0) == metric.higher_is_better;
     return text("significantly ", better ? "better, " : "worse, ", difference, " ", p);
   }
-  if (test.p < kSignificant)
-    return text("significant alone, but not among the ", family, " comparisons ", p);
-  return "not significant " + p + equivalence_words(metric, c);
-}
-
-template <class F>
-void for_each_comparison(Report& report, F f) {
-  for (ReportTable& table : report.tables) {
-    for (ReportRow& row : table.rows)
-      if (row.comparison) f(table.metric, *row.comparison);
-  }
+  const std::string words = test.p < kSignificant ? text("significant alone, but not among the ",
+                                                         family, " tests of the metric ")
+                                                  : "not significant ";
+  return words + p + equivalence_words(metric, c);
 }
 
 }  // namespace
@@ -83,6 +72,7 @@ Comparison compare(const SeedFigures& ours, const SeedFigures& baseline, double 
   c.t_test.p = above_zero(c.t_test.p);
   c.wilcoxon = wilcoxon_signed_rank(x, y);
   c.wilcoxon.p = above_zero(c.wilcoxon.p);
+  if (c.wilcoxon.kind == TestCase::usual && c.wilcoxon.n < 2) c.wilcoxon.kind = TestCase::too_few;
   if (margin > 0 && c.t_test.kind == TestCase::usual) {
     c.margin = margin;
     c.p_equivalence = above_zero(equivalence_p(x, y, margin));
@@ -91,17 +81,24 @@ Comparison compare(const SeedFigures& ours, const SeedFigures& baseline, double 
 }
 
 void finish_comparisons(Report& report) {
-  std::vector<double> p;
-  for_each_comparison(report, [&](const MetricInfo&, Comparison& c) {
-    if (is_tested(c)) p.push_back(c.t_test.p);
-  });
-  report.family = int64_t(p.size());
-  const std::vector<double> adjusted = holm(p);
-  size_t next = 0;
-  for_each_comparison(report, [&](const MetricInfo& metric, Comparison& c) {
-    if (is_tested(c)) c.p_holm = adjusted[next++];
-    c.words = in_words(metric, c, report.family);
-  });
+  std::map<std::string, std::vector<Comparison*>> tested;  // by metric
+  for (ReportTable& table : report.tables) {
+    for (ReportRow& row : table.rows)
+      if (row.comparison && is_tested(*row.comparison))
+        tested[table.metric.key].push_back(&*row.comparison);
+  }
+  for (const auto& [metric, family] : tested) {
+    std::vector<double> p;
+    for (const Comparison* c : family) p.push_back(c->t_test.p);
+    const std::vector<double> adjusted = holm(p);
+    for (size_t i = 0; i < family.size(); ++i) family[i]->p_holm = adjusted[i];
+  }
+  for (ReportTable& table : report.tables) {
+    table.family = int64_t(tested[table.metric.key].size());
+    for (ReportRow& row : table.rows)
+      if (row.comparison)
+        row.comparison->words = in_words(table.metric, *row.comparison, table.family);
+  }
 }
 
 }  // namespace lssm

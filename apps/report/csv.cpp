@@ -48,10 +48,10 @@ void head(Rows& rows, const std::vector<std::string>& names) {
 
 std::string unit_of(const MetricInfo& metric) { return metric.unit.empty() ? "1" : metric.unit; }
 
-void add_comparison(Rows& rows, const Report& report, const ReportRow& row) {
+void add_comparison(Rows& rows, const Report& report, const ReportRow& row, int64_t family) {
   if (!row.comparison) {
     const bool is_baseline = row.variant == report.baseline;
-    for (int i = 0; i < 16; ++i) rows.cell("NA");
+    for (int i = 0; i < 17; ++i) rows.cell("NA");
     rows.cell(is_baseline ? "the baseline" : "no baseline to compare with");
     return;
   }
@@ -64,6 +64,7 @@ void add_comparison(Rows& rows, const Report& report, const ReportRow& row) {
   rows.cell(pairs, test.difference);
   rows.cell(usual, test.difference - test.ci95).cell(usual, test.difference + test.ci95);
   rows.cell(usual, test.t).cell(usual, test.df).cell(usual, test.p).cell(usual, c.p_holm);
+  rows.cell(usual, double(family));
   rows.cell(usual, test.cohens_dz);
   rows.count(wilcoxon.n).cell(ranked, wilcoxon.w).cell(ranked, wilcoxon.p);
   rows.cell(c.margin > 0, c.margin).cell(c.margin > 0, c.p_equivalence);
@@ -97,6 +98,7 @@ std::string csv(const Report& report) {
               "df",
               "p",
               "p_holm",
+              "holm_tests",
               "cohens_dz",
               "wilcoxon_n",
               "wilcoxon_w",
@@ -114,7 +116,7 @@ std::string csv(const Report& report) {
       rows.cell(several, d.mean - d.ci95).cell(several, d.mean + d.ci95);
       rows.cell(d.median).cell(d.min).cell(d.max);
       rows.cell(table.metric.accuracy, double(row.seeds_at_99));
-      add_comparison(rows, report, row);
+      add_comparison(rows, report, row, table.family);
       rows.end();
     }
   }
@@ -139,14 +141,15 @@ std::string csv_seeds(const Report& report) {
 std::string csv_paper(const PaperTable& table) {
   Rows rows;
   head(rows, {"label", "variant", "metric", "unit", "length", "paper_mean", "paper_std", "paper_n",
-              "n", "mean", "std", "t", "df", "p", "words"});
+              "n", "mean", "std", "t", "df", "p", "test", "words"});
   for (const PaperRow& row : table.rows) {
     const bool ours = row.ours.n > 0, usual = row.spread_known && row.test.kind == TestCase::usual;
     rows.cell(row.label).cell(row.variant).cell(row.metric.key).cell(unit_of(row.metric));
     rows.count(row.length).cell(row.published.mean).cell(row.spread_known, row.published.std);
     rows.cell(row.spread_known, double(row.published.n)).count(row.ours.n);
     rows.cell(ours, row.ours.mean).cell(row.ours.n > 1, row.ours.std);
-    rows.cell(usual, row.test.t).cell(usual, row.test.df).cell(usual, row.test.p).cell(row.words);
+    rows.cell(usual, row.test.t).cell(usual, row.test.df).cell(usual, row.test.p);
+    rows.cell(usual ? kPaperTest : "NA").cell(row.words);
     rows.end();
   }
   return rows.str();

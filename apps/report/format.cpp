@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/report/format.h"
 
+#include <algorithm>
 #include <cstdio>
+
+#include "apps/report/comparison.h"
 
 namespace lssm {
 namespace {
@@ -108,14 +111,38 @@ std::vector<std::string> introduction(const Report& report) {
   return sentences;
 }
 
+int64_t count_tests(const Report& report) {
+  int64_t tests = 0;
+  for (const auto& tables : tables_by_metric(report)) tests += tables.front()->family;
+  return tests;
+}
+
+std::string figures_legend(const Report& report) {
+  for (const ReportTable& table : report.tables) {
+    for (const ReportRow& row : table.rows) {
+      if (row.figures.n < 2) continue;
+      return "Intervals are Student's: where values lie near 0 or 100 %, an interval may reach "
+             "beyond.";
+    }
+  }
+  return "";
+}
+
 std::string tests_legend(const Report& report) {
+  std::vector<std::string> families;
+  for (const auto& tables : tables_by_metric(report)) {
+    if (tables.front()->family > 0)
+      families.push_back(text(tables.front()->metric.label, ": ", tables.front()->family));
+  }
+  if (families.empty()) return "";
   return text(
       "Differences are variant minus baseline, seed by seed. p: paired t-test, two-sided. Holm p: "
-      "adjusted for the ",
-      report.family, report.family == 1 ? " comparison" : " comparisons",
-      " of this report; significant: below 0.05. d_z: mean / standard deviation of the "
-      "differences. Wilcoxon: signed-rank test, whose p is at least 2^(1-n) for n pairs that "
-      "differ (0.062 for 5), not adjusted.");
+      "adjusted for all tests of one metric, over its lengths and variants (",
+      comma_list(families),
+      "); leaving out lengths or variants changes it. Significant: Holm p below ", kSignificant,
+      ". d_z: mean / standard deviation of the differences. Wilcoxon: signed-rank test, whose p is "
+      "at least 2^(1-n) for n pairs that differ (0.062 for 5), not adjusted. TOST: two one-sided "
+      "tests of equivalence, p not adjusted.");
 }
 
 std::string difference_reference(const Report& report) {
@@ -130,6 +157,16 @@ std::vector<std::vector<const ReportTable*>> tables_by_metric(const Report& repo
     groups.back().push_back(&table);
   }
   return groups;
+}
+
+std::vector<std::string> ceiling_names(const std::vector<const ReportTable*>& tables) {
+  std::vector<std::string> names;
+  for (const ReportTable* table : tables) {
+    for (const CeilingLine& line : table->ceilings)
+      if (std::find(names.begin(), names.end(), line.name) == names.end())
+        names.push_back(line.name);
+  }
+  return names;
 }
 
 }  // namespace lssm

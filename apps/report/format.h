@@ -41,12 +41,20 @@ std::string ceiling_title(const std::string& name);
 std::string drift_text(double drift);
 // What every report says first: baseline, training lengths, selection rule; a sentence or two each.
 std::vector<std::string> introduction(const Report& report);
-// How the tables of tests are to be read.
+// How many t tests the report has, of all metrics.
+int64_t count_tests(const Report& report);
+// How the tables of figures and of tests are to be read; "" where there is nothing to say.
+std::string figures_legend(const Report& report);
 std::string tests_legend(const Report& report);
+// Which test stands in the tables of papers.
+constexpr const char* kPaperTest =
+    "Welch's test of independent samples, two-sided, not adjusted for the number of rows";
 // The variant that config differences are counted from.
 std::string difference_reference(const Report& report);
 
 // The tables of one metric.
 std::vector<std::vector<const ReportTable*>> tables_by_metric(const Report& report);
+// The names of the ceilings that any of the tables has, in their order.
+std::vector<std::string> ceiling_names(const std::vector<const ReportTable*>& tables);
 
 }  // namespace lssm

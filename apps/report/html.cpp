@@ -75,40 +75,77 @@ std::string metric_findings(const std::string& variant,
   return parts.empty() ? "" : tables.front()->metric.label + ": " + and_list(parts);
 }
 
+// All comparisons of a variant.
+std::vector<const Comparison*> comparisons_of(const Report& report, const std::string& variant) {
+  std::vector<const Comparison*> all;
+  for (const ReportTable& table : report.tables) {
+    const ReportRow* row = find_row(table, variant);
+    if (row && row->comparison) all.push_back(&*row->comparison);
+  }
+  return all;
+}
+
+// What is to be said of a variant without a finding; "" of the baseline.
+std::string nothing_found(const Report& report, const std::string& variant) {
+  const std::vector<const Comparison*> all = comparisons_of(report, variant);
+  const auto is = [](TestCase kind) {
+    return [kind](const Comparison* c) { return c->t_test.kind == kind; };
+  };
+  if (variant == report.baseline) return "";
+  if (std::any_of(all.begin(), all.end(), is(TestCase::usual)))
+    return "No significant difference in anything";
+  const bool same = !all.empty() && std::all_of(all.begin(), all.end(), is(TestCase::identical));
+  return same ? "Identical to " + report.baseline + " on every seed" : "Not tested";
+}
+
 std::string findings_list(const Report& report) {
   std::string html = "<ul>\n";
-  std::vector<std::string> alike;
+  std::map<std::string, std::vector<std::string>> others;  // by what is said of them
   for (const CostRow& variant : report.costs) {
-    if (variant.variant == report.baseline) continue;
     std::string all;
     for (const auto& tables : tables_by_metric(report)) {
       const std::string said = metric_findings(variant.variant, tables);
       if (!said.empty()) all += (all.empty() ? "" : "; ") + said;
     }
-    if (all.empty()) alike.push_back(variant.variant);
+    if (all.empty()) others[nothing_found(report, variant.variant)].push_back(variant.variant);
     if (!all.empty())
       html += "<li>" + element("strong", variant.variant) + " – " + escaped(all) + ".</li>\n";
   }
-  if (!alike.empty())
-    html += "<li>No significant difference in anything: " + escaped(and_list(alike)) + ".</li>\n";
+  for (const auto& [said, variants] : others)
+    if (!said.empty()) html += element("li", said + ": " + and_list(variants) + ".") + "\n";
   return html + "</ul>\n";
 }
 
+// Why none of the comparisons is a test.
+std::string no_test(const std::vector<const Comparison*>& all) {
+  int64_t pairs = 0;
+  for (const Comparison* c : all) pairs = std::max(pairs, c->t_test.n);
+  return std::string("No test was possible: ") +
+         (pairs == 0   ? "no seed in common"
+          : pairs == 1 ? "one seed"
+                       : "no difference varies over the seeds") +
+         ".";
+}
+
 std::string findings_html(const Report& report) {
-  size_t compared = 0, significant = 0;
-  for (const ReportTable& table : report.tables) {
-    for (const ReportRow& row : table.rows) {
-      if (!row.comparison) continue;
-      ++compared;
-      significant += is_significant(*row.comparison);
-    }
+  std::vector<const Comparison*> all;
+  for (const CostRow& variant : report.costs) {
+    const std::vector<const Comparison*> more = comparisons_of(report, variant.variant);
+    all.insert(all.end(), more.begin(), more.end());
   }
-  if (compared == 0) return "";
-  const std::string family = report.family > 1 ? text(" over ", report.family, " tests") : "";
-  return element("p", text(significant, " of ", counted(compared, "comparison", "comparisons"),
-                           " with ", report.baseline, significant == 1 ? " is" : " are",
+  if (all.empty()) return "";
+  const int64_t tests = count_tests(report);
+  if (tests == 0) {
+    const bool listed =
+        std::any_of(all.begin(), all.end(), [](const Comparison* c) { return c->t_test.n > 1; });
+    return element("p", no_test(all)) + (listed ? findings_list(report) : "\n");
+  }
+  const auto significant =
+      std::count_if(all.begin(), all.end(), [](const Comparison* c) { return is_significant(*c); });
+  return element("p", text(significant, " of ", counted(size_t(tests), "test", "tests"),
+                           " against ", report.baseline, significant == 1 ? " is" : " are",
                            " significant (paired t-test at 5 %",
-                           family.empty() ? "" : ", Holm-Bonferroni" + family,
+                           tests == 1 ? "" : ", Holm-Bonferroni over the tests of each metric",
                            "). What is not named here is not significant:")) +
          findings_list(report);
 }
@@ -147,7 +184,8 @@ std::string results_html(const Report& report) {
     html += element("h3", metric_title(tables.front()->metric)) + "\n" +
             figures_table_html(report, tables) + tests_table_html(report, tables);
   }
-  if (report.family > 0) html += element("p", tests_legend(report), "class=\"small\"") + "\n";
+  for (const std::string& legend : {figures_legend(report), tests_legend(report)})
+    if (!legend.empty()) html += element("p", legend, "class=\"small\"") + "\n";
   return html;
 }
 

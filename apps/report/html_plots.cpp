@@ -2,6 +2,7 @@
 #include "apps/report/html_plots.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -233,14 +234,15 @@ class Figures {
                        value_text(metric, reference.points[0].y) + (metric.unit == "%" ? " %" : "");
   }
 
-  // The ceilings of the last step at the greatest length that has them.
+  // The ceilings of the last step at the greatest length that has them, whichever metrics the
+  // report shows.
   std::vector<PlotReference> final_ceilings() const {
     std::map<std::string, PlotReference> by_name;
-    for (const ReportTable& table : report_.tables) {
-      if (table.metric.key != "final") continue;
-      for (const CeilingLine& line : table.ceilings) {
-        by_name[line.name].points = {{double(table.length), line.value, line.value, line.value}};
-        name_reference(by_name[line.name], line.name, table.metric, "position");
+    const MetricInfo metric = metric_info("final");
+    for (const int64_t length : lengths_) {
+      for (const CeilingLine& line : ceilings_of(results_.variants, metric, length)) {
+        by_name[line.name].points = {{double(length), line.value, line.value, line.value}};
+        name_reference(by_name[line.name], line.name, metric, "position");
       }
     }
     std::vector<PlotReference> all;

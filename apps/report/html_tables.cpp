@@ -5,14 +5,13 @@
 #include <map>
 #include <set>
 
+#include "apps/report/comparison.h"
 #include "apps/report/format.h"
 #include "apps/report/html_text.h"
 #include "core/check.h"
 
 namespace lssm {
 namespace {
-
-constexpr double kSignificant = 0.05;
 
 std::string head(const std::string& words, const std::string& more = "") {
   return element("th", words, "scope=\"col\"" + more);
@@ -39,21 +38,6 @@ std::string table_html(const std::string& caption, const std::string& heads,
          "\">\n<table" + (css.empty() ? "" : " class=\"" + css + "\"") + ">\n" +
          element("caption", caption) + "\n<thead><tr>" + heads + "</tr></thead>\n" + bodies +
          "</table>\n</div>\n";
-}
-
-const ReportRow* find_row(const ReportTable& table, const std::string& variant) {
-  for (const ReportRow& row : table.rows)
-    if (row.variant == variant) return &row;
-  return nullptr;
-}
-
-std::vector<std::string> ceilings_of(const std::vector<const ReportTable*>& tables) {
-  std::vector<std::string> names;
-  for (const ReportTable* table : tables)
-    for (const CeilingLine& line : table->ceilings)
-      if (std::find(names.begin(), names.end(), line.name) == names.end())
-        names.push_back(line.name);
-  return names;
 }
 
 std::string ceiling_cell(const ReportTable* table, const std::string& name) {
@@ -83,6 +67,11 @@ std::string sign_html(Verdict verdict) {
   return "<span class=\"sign\"></span>";
 }
 
+Verdict finding_at(const ReportTable* table, const std::string& variant) {
+  const ReportRow* row = table ? find_row(*table, variant) : nullptr;
+  return row && row->comparison ? verdict(table->metric, *row->comparison) : Verdict::open;
+}
+
 std::string mean_cell(const ReportTable* table, const std::string& variant) {
   const ReportRow* row = table ? find_row(*table, variant) : nullptr;
   if (!row) return number_cell("none");
@@ -90,8 +79,7 @@ std::string mean_cell(const ReportTable* table, const std::string& variant) {
   if (row->figures.n > 1)
     cell += "<span class=\"std\"> ± " + number_html(value_text(table->metric, row->figures.std)) +
             "</span>";
-  const auto found = row->comparison ? verdict(table->metric, *row->comparison) : Verdict::open;
-  return cell + sign_html(found) + "</td>";
+  return cell + sign_html(finding_at(table, variant)) + "</td>";
 }
 
 }  // namespace
@@ -120,6 +108,7 @@ std::string overview_html(const Report& report) {
                            " <span class=\"tag\">trained</span></th>"
                      : head(std::to_string(length));
   }
+  bool any_sign = false;
   std::string bodies;
   for (const auto& tables : tables_by_metric(report)) {
     std::map<int64_t, const ReportTable*> at;
@@ -129,10 +118,13 @@ std::string overview_html(const Report& report) {
              "\">", escaped(metric_title(tables.front()->metric)), "</th></tr>\n");
     for (const CostRow& variant : report.costs) {
       bodies += "<tr>" + row_head(report, variant.variant);
-      for (const int64_t length : lengths) bodies += mean_cell(at[length], variant.variant);
+      for (const int64_t length : lengths) {
+        bodies += mean_cell(at[length], variant.variant);
+        any_sign = any_sign || finding_at(at[length], variant.variant) != Verdict::open;
+      }
       bodies += "</tr>\n";
     }
-    for (const std::string& name : ceilings_of(tables)) {
+    for (const std::string& name : ceiling_names(tables)) {
       bodies += "<tr class=\"ceiling\">" + element("th", ceiling_title(name), "scope=\"row\"");
       for (const int64_t length : lengths) bodies += ceiling_cell(at[length], name);
       bodies += "</tr>\n";
@@ -140,7 +132,7 @@ std::string overview_html(const Report& report) {
     bodies += "</tbody>\n";
   }
   std::string html = table_html("All results at a glance", heads, bodies, "overview");
-  if (report.family > 0)
+  if (any_sign)
     html += element("p",
                     "▲ better, ▼ worse than " + report.baseline +
                         ", significant (Holm p < 0.05). △ ▽ better or worse by the same on every "
@@ -233,7 +225,8 @@ std::string paper_html(const PaperTable& paper) {
                             head("length") + head("paper") + head("ours") + head("our seeds") +
                             words_head("ours to the paper's");
   std::string html = element("p", paper.source + ".") + "\n" +
-                     table_html("Published figures and ours", heads, bodies + "</tbody>\n");
+                     table_html("Published figures and ours", heads, bodies + "</tbody>\n") +
+                     element("p", text(kPaperTest, "."), "class=\"small\"") + "\n";
   if (paper.remarks.empty()) return html;
   html += "<ul>\n";
   for (const std::string& line : paper.remarks) html += element("li", line) + "\n";

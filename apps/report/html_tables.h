@@ -18,7 +18,7 @@ std::string paper_html(const PaperTable& paper);
 std::string costs_html(const Report& report);
 std::string differences_html(const Report& report);
 
-// Whether the test of a difference is significant, adjusted for all of the report.
+// Whether the test of a difference is significant, adjusted for all tests of its metric.
 bool is_significant(const Comparison& comparison);
 // What a difference amounts to. always_…: it is the same on every seed, so there is no test.
 enum class Verdict { open, better, worse, always_better, always_worse };

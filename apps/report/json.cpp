@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/report/json.h"
 
+#include "apps/report/format.h"
+
 namespace lssm {
 namespace {
 
@@ -64,8 +66,13 @@ Json table_json(const ReportTable& table) {
     if (table.metric.accuracy) json["seeds_at_99"] = row.seeds_at_99;
     rows.push_back(json);
   }
-  return {{"metric", table.metric.key}, {"label", table.metric.label}, {"unit", table.metric.unit},
-          {"length", table.length},     {"ceilings", ceilings},        {"rows", rows}};
+  return {{"metric", table.metric.key},
+          {"label", table.metric.label},
+          {"unit", table.metric.unit},
+          {"length", table.length},
+          {"ceilings", ceilings},
+          {"holm_tests", table.family},
+          {"rows", rows}};
 }
 
 Json paper_json(const PaperTable& table) {
@@ -88,8 +95,11 @@ Json paper_json(const PaperTable& table) {
                     {"p", only_if(usual, test.p)},
                     {"words", row.words}});
   }
-  return {
-      {"title", table.title}, {"source", table.source}, {"rows", rows}, {"remarks", table.remarks}};
+  return {{"title", table.title},
+          {"source", table.source},
+          {"test", kPaperTest},
+          {"rows", rows},
+          {"remarks", table.remarks}};
 }
 
 }  // namespace
@@ -118,7 +128,6 @@ std::string json(const Report& report) {
                     {"baseline", report.baseline.empty() ? Json() : Json(report.baseline)},
                     {"train_lengths", report.train_lengths},
                     {"selection_rule", report.selection_rule},
-                    {"comparisons", report.family},
                     {"tables", tables},
                     {"costs", costs},
                     {"config_differences", differences},

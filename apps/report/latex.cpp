@@ -71,17 +71,11 @@ std::string figures(const Report& report, const std::vector<const ReportTable*>&
   };
   for (const CostRow& cost : report.costs) {
     add(variant_name(report, cost.variant), [&](const ReportTable& table) -> std::string {
-      for (const ReportRow& row : table.rows)
-        if (row.variant == cost.variant) return mean(metric, row.figures);
-      return "";
+      const ReportRow* row = find_row(table, cost.variant);
+      return row ? mean(metric, row->figures) : "";
     });
   }
-  Cells ceilings;
-  for (const ReportTable* table : tables) {
-    for (const CeilingLine& c : table->ceilings)
-      if (std::find(ceilings.begin(), ceilings.end(), c.name) == ceilings.end())
-        ceilings.push_back(c.name);
-  }
+  const Cells ceilings = ceiling_names(tables);
   if (!ceilings.empty()) out.rule();
   for (const std::string& name : ceilings) {
     add(latex_escaped(ceiling_title(name)), [&](const ReportTable& table) -> std::string {
@@ -135,11 +129,13 @@ std::string tests(const Report& report, const std::vector<const ReportTable*>& t
     }
   }
   if (!any) return "";
-  std::string caption =
-      text(latex_escaped(metric_title(metric)), " against ", latex_escaped(report.baseline),
-           ", paired by seed: two-sided $t$-tests, $p$ also adjusted by Holm for ", report.family,
-           report.family == 1 ? " comparison" : " comparisons",
-           "; $d_z$: mean / standard deviation of the differences.");
+  const int64_t family = tables.front()->family;
+  std::string caption = latex_escaped(metric_title(metric)) + " against " +
+                        latex_escaped(report.baseline) + ", paired by seed: two-sided $t$-tests";
+  if (family > 0)
+    caption += text(", $p$ also adjusted by Holm for ", family, family == 1 ? " test" : " tests",
+                    " of this metric");
+  caption += "; $d_z$: mean / standard deviation of the differences.";
   for (const std::string& words : untested) caption += " " + words;
   return floating(out.end(), caption);
 }
@@ -153,7 +149,8 @@ std::string paper(const PaperTable& table) {
              math(std::to_string(row.length)), published,
              row.ours.n > 0 ? mean(row.metric, row.ours) : "---", latex_escaped(row.words)});
   }
-  return floating(out.end(), latex_escaped(table.title) + ". " + latex_escaped(table.source) + ".");
+  return floating(out.end(), latex_escaped(table.title) + ". " + latex_escaped(table.source) +
+                                 ". " + kPaperTest + ".");
 }
 
 std::string comment(const std::string& words) {

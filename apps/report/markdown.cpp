@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/report/markdown.h"
 
-#include <algorithm>
 #include <cctype>
 
 #include "apps/report/format.h"
@@ -43,12 +42,6 @@ std::string variant_name(const Report& report, const std::string& variant) {
   return markdown_escaped(variant) + (variant == report.baseline ? " (baseline)" : "");
 }
 
-const ReportRow* find_row(const ReportTable& table, const std::string& variant) {
-  for (const ReportRow& row : table.rows)
-    if (row.variant == variant) return &row;
-  return nullptr;
-}
-
 std::string mean_cell(const ReportTable& table, const std::string& variant) {
   const ReportRow* row = find_row(table, variant);
   return row ? mean_text(table.metric, row->figures, "±") : "none";
@@ -58,18 +51,6 @@ std::string ceiling_cell(const ReportTable& table, const std::string& name) {
   for (const CeilingLine& ceiling : table.ceilings)
     if (ceiling.name == name) return value_text(table.metric, ceiling.value);
   return "unknown";
-}
-
-// Names that occur in any of the tables, in their order.
-Cells ceiling_names(const std::vector<const ReportTable*>& tables) {
-  Cells names;
-  for (const ReportTable* table : tables) {
-    for (const CeilingLine& ceiling : table->ceilings) {
-      if (std::find(names.begin(), names.end(), ceiling.name) == names.end())
-        names.push_back(ceiling.name);
-    }
-  }
-  return names;
 }
 
 Cells variant_names(const Report& report, const std::vector<const ReportTable*>& tables) {
@@ -171,8 +152,8 @@ std::string paper(const PaperTable& table) {
   }
   std::string remarks;
   for (const std::string& line : table.remarks) remarks += "- " + markdown_escaped(line) + "\n";
-  return "\n## Beside the paper\n\n" + markdown_escaped(table.source) + ".\n\n" + out.str() +
-         (remarks.empty() ? "" : "\n" + remarks);
+  return "\n## Beside the paper\n\n" + markdown_escaped(table.source) + ".\n\n" + out.str() + "\n" +
+         kPaperTest + ".\n" + (remarks.empty() ? "" : "\n" + remarks);
 }
 
 std::string costs(const Report& report) {
@@ -231,7 +212,8 @@ std::string markdown(const Report& report) {
     }
     out += tests(report, tables);
   }
-  if (report.family > 0) out += "\n" + tests_legend(report) + "\n";
+  for (const std::string& legend : {figures_legend(report), tests_legend(report)})
+    if (!legend.empty()) out += "\n" + markdown_escaped(legend) + "\n";
   out += "\n## Costs\n\n" + costs(report) + differences(report);
   return out + list("Notes", report.notes) + list("Origin", report.origin);
 }

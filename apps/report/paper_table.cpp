@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "apps/experiment/config_file.h"
+#include "apps/report/comparison.h"
 #include "apps/report/format.h"
 #include "core/file.h"
 
@@ -59,9 +61,48 @@ std::string find_file(const std::string& name) {
        names.empty() ? "" : "; " + spelling_help(name, names));
 }
 
-PaperRow read_row(Json& json, const std::string& pointer) {
+// The variants of a sweep file. With a grid they have longer names, which begin like this.
+struct SweepNames {
+  std::string sweep;
+  std::vector<std::string> variants;
+  bool longer = false;
+};
+
+SweepNames read_sweep_names(const std::filesystem::path& path) {
+  const Json json = parse_json(read_file(path), path.string());
+  const auto name_of = [](const Json& object, const std::string& otherwise) {
+    const Json& name = json_at(object, {"name"});
+    return name.is_string() ? name.get<std::string>() : otherwise;
+  };
+  SweepNames names;
+  names.sweep = name_of(json, "");
+  names.longer = !json_at(json, {"grid"}).is_null() || !json_at(json, {"list"}).is_null();
+  const Json& variants = json_at(json, {"variants"});
+  if (!variants.is_null()) {
+    for (const Json& variant : variants) names.variants.push_back(name_of(variant, ""));
+    return names;
+  }
+  // A sweep of one config has its name.
+  Json config = json_at(json, {"config"});
+  if (config.is_string())
+    config = read_config((path.parent_path() / config.get<std::string>()).string());
+  names.variants = {name_of(config, names.sweep)};
+  return names;
+}
+
+PaperRow read_row(Json& json, const std::string& pointer, const SweepNames& sweep) {
   RowConfig config;
   Fields::read(json, pointer, config);
+  const auto is_this = [&](const std::string& name) {
+    return config.variant == name || (sweep.longer && config.variant.starts_with(name + "_"));
+  };
+  LSSM_CHECK(std::any_of(sweep.variants.begin(), sweep.variants.end(), is_this), pointer,
+             "/variant: the sweep has no variant \"", config.variant, "\"; ",
+             spelling_help(config.variant, sweep.variants));
+  const std::vector<std::string> metrics = known_metrics();
+  LSSM_CHECK(std::find(metrics.begin(), metrics.end(), config.metric) != metrics.end(), pointer,
+             "/metric: there is no metric \"", config.metric, "\"; ",
+             spelling_help(config.metric, metrics));
   PaperRow row;
   row.label = config.label;
   row.variant = config.variant;
@@ -75,7 +116,6 @@ PaperRow read_row(Json& json, const std::string& pointer) {
 }
 
 std::string verdict(const PaperRow& row) {
-  if (row.ours.n == 0) return "no run of ours";
   const std::string difference = difference_text(row.metric, row.ours.mean - row.published.mean);
   if (!row.spread_known) return difference + "; the paper gives no spread to test against";
   switch (row.test.kind) {
@@ -88,7 +128,7 @@ std::string verdict(const PaperRow& row) {
     case TestCase::usual:
       break;
   }
-  const bool significant = row.test.p < 0.05;
+  const bool significant = row.test.p < kSignificant;
   const bool better = (row.ours.mean > row.published.mean) == row.metric.higher_is_better;
   return text(difference, " (Welch p = ", p_text(row.test.p), "): ",
               !significant ? "no significant difference"
@@ -107,11 +147,12 @@ PaperFile read_paper_file(const std::string& name) {
     Fields::read(json, "", config);
     file.table.title = config.title;
     file.table.source = config.source;
+    const SweepNames sweep =
+        read_sweep_names(std::filesystem::path(file.path).parent_path() / config.sweep);
+    file.sweep = sweep.sweep;
     for (size_t i = 0; i < config.rows.size(); ++i)
-      file.table.rows.push_back(read_row(config.rows[i], text("/rows/", i)));
+      file.table.rows.push_back(read_row(config.rows[i], text("/rows/", i), sweep));
     file.table.remarks = config.remarks.get<std::vector<std::string>>();
-    const auto sweep = std::filesystem::path(file.path).parent_path() / config.sweep;
-    file.sweep = parse_json(read_file(sweep), sweep.string()).value("name", "");
   } catch (const Error& error) {
     fail(file.path, ": ", error.what());
   }
@@ -121,20 +162,21 @@ PaperFile read_paper_file(const std::string& name) {
 void compare_with_paper(PaperTable& table, const Results& results) {
   for (PaperRow& row : table.rows) {
     std::vector<double> values;
+    std::string missing = "no run of ours";
     for (const Variant& variant : results.variants) {
       if (variant.name != row.variant) continue;
+      missing = "not tested at this length";
       for (const RunResult& run : variant.runs) {
-        const Json& test = run.summary["test"];
-        const auto at_length = test.find(std::to_string(row.length));
-        if (at_length == test.end()) continue;
-        const auto value = at_length->find(row.metric.key);
-        if (value != at_length->end() && value->is_number())
-          values.push_back(row.metric.scale * value->get<double>());
+        const std::vector<std::string> at = {"test", std::to_string(row.length)};
+        if (!json_at(run.summary, at).is_object()) continue;
+        missing = "our runs have no such figure";
+        if (const auto value = number_at(run.summary, {at[0], at[1], row.metric.key}))
+          values.push_back(row.metric.scale * *value);
       }
     }
     row.ours = describe(values);
     if (row.spread_known && row.ours.n > 0) row.test = welch_t_test(row.ours, row.published);
-    row.words = verdict(row);
+    row.words = values.empty() ? missing : verdict(row);
   }
 }
 

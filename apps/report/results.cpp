@@ -5,86 +5,18 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <set>
+#include <map>
 #include <sstream>
 
 #include "apps/experiment/config_file.h"
+#include "apps/experiment/run_finder.h"
+#include "apps/report/format.h"
 #include "core/file.h"
 
 namespace lssm {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_there(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(path, error);
-}
-
-bool is_run(const fs::path& folder) {
-  return is_there(folder / "summary.json") || is_there(folder / "config.json");
-}
-
-// Runs of numbers count as numbers: seed-42 comes before seed-123.
-bool natural_less(const std::string& a, const std::string& b) {
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  size_t i = 0, j = 0;
-  while (i < a.size() && j < b.size()) {
-    if (!digit(a[i]) || !digit(b[j])) {
-      if (a[i] != b[j]) return a[i] < b[j];
-      ++i, ++j;
-      continue;
-    }
-    const auto number = [&digit](const std::string& word, size_t& at) {
-      while (at + 1 < word.size() && word[at] == '0' && digit(word[at + 1])) ++at;
-      const size_t begin = at;
-      while (at < word.size() && digit(word[at])) ++at;
-      return word.substr(begin, at - begin);
-    };
-    const std::string x = number(a, i), y = number(b, j);
-    if (x.size() != y.size()) return x.size() < y.size();
-    if (x != y) return x < y;
-  }
-  return a.size() - i < b.size() - j;
-}
-
-void find_runs(const fs::path& folder, std::vector<fs::path>& runs) {
-  if (is_run(folder)) {
-    runs.push_back(folder);
-    return;
-  }
-  std::error_code error;
-  std::vector<fs::path> below;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (entry.is_directory() && !entry.is_symlink()) below.push_back(entry.path());
-  }
-  if (is_there(folder / "sweep.json")) std::erase(below, folder / "configs");  // holds no runs
-  if (error) fail_file(folder.string(), ": cannot be read: ", error.message());
-  std::sort(below.begin(), below.end(), [](const fs::path& a, const fs::path& b) {
-    return natural_less(a.filename().string(), b.filename().string());
-  });
-  for (const fs::path& path : below) find_runs(path, runs);
-}
-
-// Each run folder once, however often the paths lead to it.
-std::vector<fs::path> all_runs(const std::vector<fs::path>& paths) {
-  std::vector<fs::path> runs;
-  std::set<fs::path> seen;
-  for (const fs::path& path : paths) {
-    std::error_code error;
-    if (!fs::exists(path, error)) fail_file(path.string(), ": there is no such folder");
-    if (!fs::is_directory(path, error)) {
-      fail_file(path.string(), ": expected the folder of a run or of runs, got a file");
-    }
-    std::vector<fs::path> found;
-    find_runs(path, found);
-    if (found.empty()) fail_file(path.string(), ": there is no run in it");
-    for (const fs::path& run : found) {
-      if (seen.insert(fs::weakly_canonical(run, error)).second) runs.push_back(run);
-    }
-  }
-  return runs;
-}
 
 Json read_json_file(const fs::path& path) {
   try {
@@ -152,32 +84,32 @@ std::string one_line(std::string words) {
 }
 
 // Why a run has no summary.
-std::string unfinished_note(const fs::path& folder) {
-  const Json config = Json::parse(read_file(folder / "config.json"), nullptr, false);
-  const Json &name = json_at(config, {"name"}), &seed = json_at(config, {"train", "seed"});
-  const std::string who = name.is_string() && seed.is_number_unsigned()
-                              ? text(name.get<std::string>(), " seed ", seed.get<uint64_t>())
-                              : folder.string();
+std::string unfinished(const fs::path& folder, const Json& config) {
   if (is_there(folder / "failure.json")) {
     const Json failure = Json::parse(read_file(folder / "failure.json"), nullptr, false);
     const Json& error = json_at(failure, {"error"});
-    return who + ": failed: " +
+    return "failed: " +
            (error.is_string() ? one_line(error.get<std::string>()) : "failure.json is broken");
   }
   double step = 0;
   for (const Json& line : read_metrics(folder / "metrics.jsonl"))
     step = std::max(step, number_at(line, {"step"}).value_or(0));
   const std::optional<double> steps = number_at(config, {"train", "steps"});
-  return text(who, ": not finished (step ", int64_t(step), " of ",
+  return text("not finished (step ", int64_t(step), " of ",
               steps ? std::to_string(int64_t(*steps)) : "an unknown number", ")");
 }
 
-void add_run(RunResult run, std::vector<Variant>& variants) {
+// "a seeds 1, 2"
+std::string seeds_of(const std::string& name, const std::vector<uint64_t>& seeds) {
+  return name + (seeds.size() > 1 ? " seeds " : " seed ") + seeds_text(seeds);
+}
+
+void add_run(RunResult run, const std::string& plain, std::vector<Variant>& variants) {
   const std::string name = run.summary["name"];
   auto variant = std::find_if(variants.begin(), variants.end(),
                               [&name](const Variant& v) { return v.name == name; });
   if (variant == variants.end()) {
-    variants.push_back({name, {}});
+    variants.push_back({name, {}, plain});
     variant = variants.end() - 1;
   }
   for (const RunResult& other : variant->runs) {
@@ -195,76 +127,174 @@ void add_run(RunResult run, std::vector<Variant>& variants) {
   variant->runs.push_back(std::move(run));
 }
 
-// The sweep.json of a sweep's folder, null elsewhere.
-Json read_sweep(const fs::path& folder) {
-  return is_there(folder / "sweep.json") ? read_json_file(folder / "sweep.json") : Json();
+// What the sweep.json of a sweep's folder says.
+struct Sweep {
+  struct Config {
+    std::string name, variant, hash;
+  };
+  std::string baseline;
+  std::vector<Config> configs;
+  std::vector<uint64_t> seeds;
+};
+
+// Absent where there is none. Other files may have this name, such as the sweep's own: the record
+// of a sweep knows the hashes of its configs.
+std::optional<Sweep> read_sweep(const fs::path& folder) {
+  if (!is_there(folder / "sweep.json")) return {};
+  const Json json = read_json_file(folder / "sweep.json");
+  const Json &listed = json_at(json, {"variants"}), &seeds = json_at(json, {"seeds"});
+  if (!listed.is_array() || !seeds.is_array()) return {};
+  Sweep sweep;
+  for (const Json& seed : seeds) {
+    if (!seed.is_number_unsigned()) return {};
+    sweep.seeds.push_back(seed);
+  }
+  for (const Json& entry : listed) {
+    const Json &name = json_at(entry, {"name"}), &hash = json_at(entry, {"config_hash"});
+    const Json& variant = json_at(entry, {"variant"});
+    if (!name.is_string() || !hash.is_string()) return {};
+    sweep.configs.push_back({name, variant.is_string() ? variant : name, hash});
+  }
+  const Json& baseline = json_at(json, {"baseline"});
+  if (baseline.is_string()) sweep.baseline = baseline;
+  return sweep;
+}
+
+// The runs of one variant that are none of their sweep, for one reason.
+struct Strangers {
+  std::string name, reason;
+  std::vector<uint64_t> seeds;
+};
+
+class Reader {
+ public:
+  void read(const fs::path& folder);
+  Results finish(const std::vector<fs::path>& paths);
+
+ private:
+  // The sweep that a run's folder lies in, as <sweep>/<variant>/seed-<seed>; null: in none.
+  const Sweep* sweep_of(const fs::path& run);
+  // Whether a run is none of its sweep any more, which becomes a note.
+  bool is_stranger(const fs::path& folder, const std::string& name, uint64_t seed,
+                   const Json& hash);
+  void follow_sweep(const fs::path& folder);
+
+  std::map<fs::path, std::optional<Sweep>> sweeps_;
+  std::vector<Strangers> strangers_;
+  size_t placed_ = 0;  // so many variants have their place already
+  Results results_;
+};
+
+const Sweep* Reader::sweep_of(const fs::path& run) {
+  const fs::path whole = (fs::absolute(run) / "").lexically_normal().parent_path();
+  const fs::path folder = whole.parent_path().parent_path();
+  if (!sweeps_.count(folder)) sweeps_[folder] = read_sweep(folder);
+  return sweeps_[folder] ? &*sweeps_[folder] : nullptr;
+}
+
+bool Reader::is_stranger(const fs::path& folder, const std::string& name, uint64_t seed,
+                         const Json& hash) {
+  const Sweep* sweep = sweep_of(folder);
+  if (!sweep) return false;
+  const auto config = std::find_if(sweep->configs.begin(), sweep->configs.end(),
+                                   [&name](const Sweep::Config& c) { return c.name == name; });
+  std::string reason;
+  if (config == sweep->configs.end()) {
+    reason = "not of this sweep any more";
+  } else if (std::find(sweep->seeds.begin(), sweep->seeds.end(), seed) == sweep->seeds.end()) {
+    reason = "no seed of this sweep any more";
+  } else if (hash.is_string() && hash != config->hash) {
+    reason = "not of the sweep's config any more";
+  }
+  if (reason.empty()) return false;
+  const auto same = std::find_if(strangers_.begin(), strangers_.end(), [&](const Strangers& s) {
+    return s.name == name && s.reason == reason;
+  });
+  if (same != strangers_.end()) {
+    same->seeds.push_back(seed);
+  } else {
+    strangers_.push_back({name, reason, {seed}});
+  }
+  return true;
+}
+
+void Reader::read(const fs::path& folder) {
+  if (!is_there(folder / "summary.json")) {
+    const Json config = Json::parse(read_file(folder / "config.json"), nullptr, false);
+    const Json &name = json_at(config, {"name"}), &seed = json_at(config, {"train", "seed"});
+    std::string who = folder.string();
+    if (name.is_string() && seed.is_number_unsigned()) {
+      if (is_stranger(folder, name, seed, {})) return;
+      who = text(name.get<std::string>(), " seed ", seed.get<uint64_t>());
+    }
+    results_.notes.push_back(who + ": " + unfinished(folder, config));
+    return;
+  }
+  RunResult run;
+  run.folder = folder;
+  run.summary = read_json_file(folder / "summary.json");
+  check_summary(run.summary, folder / "summary.json");
+  run.seed = run.summary["seed"].get<uint64_t>();
+  const std::string name = run.summary["name"];
+  if (is_stranger(folder, name, run.seed, json_at(run.summary, {"config_hash"}))) return;
+  run.config = read_json_file(folder / "config.json");
+  if (!run.config.is_object()) fail_file((folder / "config.json").string(), ": is no config");
+  run.metrics = read_metrics(folder / "metrics.jsonl");
+  std::string plain = name;
+  if (const Sweep* sweep = sweep_of(folder)) {
+    for (const Sweep::Config& config : sweep->configs)
+      if (config.name == name) plain = config.variant;
+  }
+  add_run(std::move(run), plain, results_.variants);
 }
 
 // What sweep.json knows of the runs in its folder: the order of the variants, and the runs that
-// have not begun. The first `placed` variants have their place already.
-void follow_sweep(const fs::path& folder, Results& results, int64_t& placed) {
-  const Json sweep = read_sweep(folder);
-  const Json &listed = json_at(sweep, {"variants"}), &seeds = json_at(sweep, {"seeds"});
-  if (!listed.is_array() || !seeds.is_array()) return;
-  for (const Json& variant : listed) {
-    if (!json_at(variant, {"name"}).is_string()) continue;
-    const std::string name = variant["name"];
-    std::vector<std::string> absent;
-    for (const Json& seed : seeds) {
-      if (!is_run(folder / name / ("seed-" + seed.dump()))) absent.push_back(seed.dump());
-    }
-    if (!absent.empty()) {
-      results.notes.push_back(name + (absent.size() > 1 ? " seeds " : " seed ") +
-                              comma_list(absent) + ": not started");
-    }
-    const auto place = results.variants.begin() + placed;
-    const auto found = std::find_if(place, results.variants.end(),
-                                    [&name](const Variant& v) { return v.name == name; });
-    if (found == results.variants.end()) continue;
+// have not begun.
+void Reader::follow_sweep(const fs::path& folder) {
+  const std::optional<Sweep> sweep = read_sweep(folder);
+  if (!sweep) return;
+  for (const Sweep::Config& config : sweep->configs) {
+    std::vector<uint64_t> absent;
+    for (const uint64_t seed : sweep->seeds)
+      if (!is_run(folder / config.name / text("seed-", seed))) absent.push_back(seed);
+    if (!absent.empty()) results_.notes.push_back(seeds_of(config.name, absent) + ": not started");
+    const auto place = results_.variants.begin() + int64_t(placed_);
+    const auto found = std::find_if(place, results_.variants.end(),
+                                    [&config](const Variant& v) { return v.name == config.name; });
+    if (found == results_.variants.end()) continue;
     std::rotate(place, found, found + 1);
-    ++placed;
+    ++placed_;
   }
+}
+
+Results Reader::finish(const std::vector<fs::path>& paths) {
+  for (const Strangers& s : strangers_)
+    results_.notes.push_back(seeds_of(s.name, s.seeds) + ": " + s.reason + ", left out");
+  if (results_.variants.empty()) {
+    const size_t more = results_.notes.size() - 1;
+    fail_file("there is no finished run; ", results_.notes.front(),
+              more > 0 ? text(", and ", more, " more") : "");
+  }
+  for (const fs::path& path : paths) follow_sweep(path);
+  for (Variant& variant : results_.variants) {
+    std::sort(variant.runs.begin(), variant.runs.end(),
+              [](const RunResult& a, const RunResult& b) { return a.seed < b.seed; });
+  }
+  return std::move(results_);
 }
 
 }  // namespace
 
 Results read_results(const std::vector<fs::path>& paths) {
-  Results results;
-  const std::vector<fs::path> folders = all_runs(paths);
-  for (const fs::path& folder : folders) {
-    if (!is_there(folder / "summary.json")) {
-      results.notes.push_back(unfinished_note(folder));
-      continue;
-    }
-    RunResult run;
-    run.folder = folder;
-    run.summary = read_json_file(folder / "summary.json");
-    check_summary(run.summary, folder / "summary.json");
-    run.seed = run.summary["seed"].get<uint64_t>();
-    run.config = read_json_file(folder / "config.json");
-    if (!run.config.is_object()) fail_file((folder / "config.json").string(), ": is no config");
-    run.metrics = read_metrics(folder / "metrics.jsonl");
-    add_run(std::move(run), results.variants);
-  }
-  if (results.variants.empty()) {
-    const size_t more = results.notes.size() - 1;
-    fail_file("there is no finished run; ", results.notes.front(),
-              more > 0 ? text(", and ", more, " more") : "");
-  }
-  int64_t placed = 0;
-  for (const fs::path& path : paths) follow_sweep(path, results, placed);
-  for (Variant& variant : results.variants) {
-    std::sort(variant.runs.begin(), variant.runs.end(),
-              [](const RunResult& a, const RunResult& b) { return a.seed < b.seed; });
-  }
-  return results;
+  Reader reader;
+  for (const fs::path& folder : find_runs(paths)) reader.read(folder);
+  return reader.finish(paths);
 }
 
 std::string sweep_baseline(const std::vector<fs::path>& paths) {
   for (const fs::path& path : paths) {
-    const Json sweep = read_sweep(path);
-    const Json& baseline = json_at(sweep, {"baseline"});
-    if (baseline.is_string() && baseline != "") return baseline;
+    const std::optional<Sweep> sweep = read_sweep(path);
+    if (sweep && !sweep->baseline.empty()) return sweep->baseline;
   }
   return "";
 }

@@ -22,6 +22,7 @@ struct RunResult {
 struct Variant {
   std::string name;
   std::vector<RunResult> runs;  // by seed, at least one
+  std::string plain = name;     // of a sweep with a grid: the name without the grid's values
   const Json& config() const { return runs.front().config; }
 };
 
@@ -31,9 +32,10 @@ struct Results {
 };
 
 // Finds the runs in and below the given folders (a run folder, a variant's, a sweep's). A run that
-// is not finished, or failed, becomes a note. Errors: a path that is no folder, no finished run at
-// all, a summary that is no summary or was written by a newer version, two runs of one variant and
-// seed, runs of one variant whose configs differ in more than the seed.
+// is not finished, failed, or lies in the folder of a sweep that does not list it any more, becomes
+// a note. Errors: a path that is no folder, no finished run at all, a summary that is no summary or
+// was written by a newer version, two runs of one variant and seed, runs of one variant whose
+// configs differ in more than the seed.
 Results read_results(const std::vector<std::filesystem::path>& paths);
 
 // The baseline that the sweep.json of one of the folders names, else "".

@@ -85,7 +85,9 @@ TEST_CASE("The HTML page says what is better, worse and open") {
   CHECK(words.find("good – final step: better at every length") != std::string::npos);
   CHECK(words.find("bad – final step: worse by the same on every seed (no test) at every length") !=
         std::string::npos);
-  CHECK(words.find("No significant difference in anything: same.") != std::string::npos);
+  CHECK(words.find("Identical to twin on every seed: same.") != std::string::npos);
+  CHECK(words.find("2 of 2 tests against twin are significant (paired t-test at 5 %, "
+                   "Holm-Bonferroni over the tests of each metric)") != std::string::npos);
 }
 
 TEST_CASE("Names are text in the HTML page, whatever they are") {
@@ -103,6 +105,26 @@ TEST_CASE("Names are text in the HTML page, whatever they are") {
   CHECK(page.find("title &lt;/title&gt; &lt;b&gt;&quot;x&quot; &amp; &#39;y&#39;&lt;/b&gt; `id` "
                   "@z^_{}$(a)\\</h1>") != std::string::npos);
   CHECK(escaped("a\x01\tb") == "a  b");
+}
+
+TEST_CASE("The HTML page claims nothing where nothing could be tested") {
+  const auto words_of_page = [](const std::vector<double>& ours) {
+    Results results;
+    results.variants.push_back(sample_variant("twin", {0.50, 0.50}));
+    results.variants.push_back(sample_variant("ours", ours));
+    results.variants[0].runs.resize(ours.size());
+    return visible_text(page_of(results));
+  };
+  const std::string one = words_of_page({0.75});
+  CHECK(one.find("No test was possible: one seed.") != std::string::npos);
+  CHECK(one.find("significant") == std::string::npos);
+  const std::string shifted = words_of_page({0.75, 0.75});
+  CHECK(shifted.find("No test was possible: no difference varies over the seeds.") !=
+        std::string::npos);
+  CHECK(shifted.find("ours – final step: better by the same on every seed") != std::string::npos);
+  CHECK(shifted.find("△ ▽ better or worse by the same on every seed") != std::string::npos);
+  CHECK(words_of_page({0.5, 0.5}).find("Identical to twin on every seed: ours.") !=
+        std::string::npos);
 }
 
 TEST_CASE("Small reports make good pages") {

@@ -20,7 +20,10 @@ Json row(const std::string& variant, double mean, double std, int64_t n) {
 
 struct Paper {
   Paper() {
-    place.write("sweep.json", Json{{"name", "letters"}, {"config", "c.json"}});
+    Json variants = Json::array();
+    for (const char* name : {"a", "b", "perfect", "nobody"}) variants.push_back({{"name", name}});
+    place.write("sweep.json",
+                Json{{"name", "letters"}, {"config", "c.json"}, {"variants", variants}});
     table = {{"title", "Letters"},
              {"source", "A paper, table 7"},
              {"sweep", "sweep.json"},
@@ -47,15 +50,18 @@ TEST_CASE("figures of a paper are compared with ours", "[paper]") {
   make_runs(runs, "a", {{1, .90}, {2, .92}, {3, .88}, {4, .92}, {5, .88}});
   make_runs(runs, "b", {{1, .90}, {2, .92}, {3, .88}});
   make_runs(runs, "perfect", {{1, 1}, {2, 1}});
-  paper.table["rows"] = {row("a", 85, 3, 3),    row("b", 85, 3, 4),        row("b", 95, 3, 4),
-                         row("a", 85, -1, 0),   row("perfect", 100, 0, 3), row("perfect", 99, 0, 3),
-                         row("nobody", 1, 1, 3)};
+  paper.table["rows"] = {
+      row("a", 85, 3, 3),     row("b", 85, 3, 4),        row("b", 95, 3, 4),
+      row("a", 85, -1, 0),    row("perfect", 100, 0, 3), row("perfect", 99, 0, 3),
+      row("nobody", 1, 1, 3), row("a", 1, 1, 3),         row("a", 1, 1, 3)};
+  paper.table["rows"][7]["length"] = 64;
+  paper.table["rows"][8]["metric"] = "prefix";
   PaperFile file = paper.read();
   CHECK(file.sweep == "letters");
   CHECK(file.table.title == "Letters");
   compare_with_paper(file.table, read_results({runs}));
   const std::vector<PaperRow>& rows = file.table.rows;
-  REQUIRE(rows.size() == 7);
+  REQUIRE(rows.size() == 9);
   CHECK(rows[0].ours.n == 5);
   CHECK(rows[0].ours.mean == Approx(90));
   CHECK(rows[0].ours.std == Approx(2));
@@ -71,6 +77,8 @@ TEST_CASE("figures of a paper are compared with ours", "[paper]") {
   CHECK(rows[5].words == "+1.00 points; neither varies over its seeds: no test");
   CHECK(rows[6].words == "no run of ours");
   CHECK(rows[6].ours.n == 0);
+  CHECK(rows[7].words == "not tested at this length");
+  CHECK(rows[8].words == "our runs have no such figure");
 }
 
 TEST_CASE("report --paper", "[paper]") {
@@ -87,19 +95,26 @@ TEST_CASE("report --paper", "[paper]") {
             "| Their a | a | final step (%) | 32 | 85.00 ± 3.00 (4 seeds) | 90.00 ± 2.00 | 3 |"
             " +5.00 points (Welch p = 0.046): significantly better |"));
   CHECK(has(page, "| none | 0 | no run of ours |"));
+  const std::string test =
+      "Welch's test of independent samples, two-sided, not adjusted for the number of rows";
+  CHECK(has(page, test));
 
   paper.place.good({"report", "--paper", "table.json", "runs/letters", "--out", "out"});
   const Json json = read_json(paper.place.path("out/report.json"))["paper"];
+  CHECK(json["test"] == test);
   CHECK(json["rows"][0]["p"].get<double>() == Approx(0.0460487886));
   CHECK(json["rows"][0]["published"]["mean"] == 85.0);
   CHECK(json["rows"][1]["ours"].is_null());
   const std::string csv = read_file(paper.place.path("out/report_paper.csv"));
   CHECK(has(csv, "\nTheir a,a,final,%,32,85,3,4,3,90,2"));
-  CHECK(has(csv, "\nTheir nobody,nobody,final,%,32,1,1,3,0,NA,NA,NA,NA,NA,no run of ours\n"));
+  CHECK(has(csv, ",\"" + test + "\",+5.00 points"));
+  CHECK(has(csv, "\nTheir nobody,nobody,final,%,32,1,1,3,0,NA,NA,NA,NA,NA,NA,no run of ours\n"));
   CHECK(has(read_file(paper.place.path("out/report.tex")), "Their a & final step (\\%)"));
+  CHECK(has(read_file(paper.place.path("out/report.tex")), test));
   const std::string html = read_file(paper.place.path("out/report.html"));
   CHECK(has(html, "A paper, table 7"));
   CHECK(has(html, "Their a"));
+  CHECK(has(html, "Welch&#39;s test of independent samples, two-sided, not adjusted"));
   CHECK(has(html, "one &amp; only"));
 }
 
@@ -111,12 +126,41 @@ TEST_CASE("wrong tables of papers", "[paper][bad]") {
   CHECK(has(paper.error(), "/rows/0/lenght: unknown key; did you mean \"length\""));
   paper.table["rows"] = {row("a", 85, -2, 4)};
   CHECK(has(paper.error(), "/rows/0/std"));
+  paper.table["rows"] = {row("perfekt", 85, 3, 4)};
+  CHECK(has(paper.error(),
+            "/rows/0/variant: the sweep has no variant \"perfekt\"; did you mean \"perfect\"?"));
+  paper.table["rows"] = {row("a", 85, 3, 4)};
+  paper.table["rows"][0]["metric"] = "finale";
+  CHECK(
+      has(paper.error(), "/rows/0/metric: there is no metric \"finale\"; did you mean \"final\""));
+  paper.table["rows"] = {row("a_lr=1", 85, 3, 4)};  // the sweep has no grid
+  CHECK(has(paper.error(), "no variant \"a_lr=1\""));
   paper.table["rows"] = {row("a", 85, 3, 4)};
   paper.table["sweep"] = "nowhere.json";
   CHECK(has(paper.error(), "nowhere.json"));
   check_error(paper.place.lssm({"report", "--paper", "nothing"}), 2,
               {"there is no paper table \"nothing\""});
   check_error(paper.place.lssm({"report"}), 2, {"--paper"});
+}
+
+TEST_CASE("the variants of a paper's table are those of its sweep", "[paper]") {
+  Paper paper;
+  const auto error = [&](const Json& sweep, const std::string& variant) {
+    paper.place.write("sweep.json", sweep);
+    paper.table["rows"] = {row(variant, 85, 3, 4)};
+    return paper.error();
+  };
+  Json sweep = {{"name", "letters"}, {"config", "c.json"}};
+  paper.place.write("c.json", Json{{"name", "alpha"}});
+  CHECK(error(sweep, "alpha") == "no error");
+  CHECK(has(error(sweep, "letters"), "no variant \"letters\""));
+  sweep["config"] = Json::object();
+  CHECK(error(sweep, "letters") == "no error");
+  sweep["grid"] = {{"train.optimizer.lr", {1, 2}}};
+  CHECK(error(sweep, "letters_lr=1") == "no error");
+  CHECK(has(error(sweep, "lettersx"), "no variant \"lettersx\""));
+  CHECK(has(error({{"name", 1}, {"variants", {1, {{"name", 2}}}}}, "a"), "no variant \"a\""));
+  CHECK(has(error(Json::array(), "a"), "no variant \"a\""));
 }
 
 TEST_CASE("every table of a paper in the repository can be reproduced", "[paper]") {

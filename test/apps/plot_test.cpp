@@ -3,6 +3,7 @@
 #include "apps/report/plot.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "apps/report/gnuplot.h"
@@ -102,6 +103,22 @@ TEST_CASE("A report has a plot of every list named by_x, and of every metric of 
   REQUIRE(by_depth.series[0].points.size() == 2);
   CHECK(by_depth.series[0].points[1].y == Approx(1.5));
   CHECK(figure(figures, "Validation: degrees").plot.series[0].points[0].high == Approx(1.8));
+}
+
+TEST_CASE("Ceilings by position do not hang on the metrics that are shown") {
+  Results results;
+  results.variants.push_back(sample_variant("a", {0.50, 0.54}));
+  ReportOptions options;
+  options.metrics = {"drift"};
+  size_t plots = 0;
+  for (const Figure& figure : report_figures(analyse(results, options), results)) {
+    if (figure.plot.title != "Accuracy by position") continue;
+    ++plots;
+    REQUIRE(figure.plot.references.size() == 1);
+    CHECK(figure.plot.references[0].label == "chance at position 8: 12.50 %");
+    CHECK(figure.plot.references[0].points[0].y == 12.5);
+  }
+  CHECK(plots == 1);
 }
 
 TEST_CASE("A plot of one length has no accuracy by length, and long curves are thinned") {

@@ -105,6 +105,11 @@ TEST_CASE("Markdown has a whole table for every metric", "[report]") {
             "1 |"));
   CHECK(has(page, "a,\"b\"\\_\\|c&%$\\#{}\\~^\\\\\\<i>\\*"));
   CHECK(has(page, "What differs from base: nothing but names and seeds."));
+  CHECK(has(page, "\nIntervals are Student's: where values lie near 0 or 100 %, an interval may"));
+  CHECK(has(page,
+            "adjusted for all tests of one metric, over its lengths and variants (final step: 2); "
+            "leaving out lengths or variants changes it. Significant: Holm p below 0.05."));
+  CHECK(has(page, "TOST: two one-sided tests of equivalence, p not adjusted."));
   // 0.90, 0.91, 0.95: mean 92, std sqrt(7), and 4.3026527 sqrt(7 / 3) = 6.5724 around the mean.
   CHECK(has(page,
             "| 32 | base (baseline) | 3 | 92.00 ± 2.65 | 85.43 to 98.57 | 91.00 | 90.00 | "
@@ -170,6 +175,9 @@ TEST_CASE("CSV reads back to the same numbers", "[report]") {
   CHECK(cell("usual", "seeds_left_out") == "none");
   CHECK(cell("one_pair", "seeds_left_out") == "1, 2, 4");
   CHECK(cell("one_pair", "t") == "NA");
+  CHECK(cell("one_pair", "wilcoxon_p") == "NA");
+  CHECK(cell("one_pair", "holm_tests") == "NA");
+  CHECK(cell("usual", "holm_tests") == "2");
   CHECK(cell("no_pair", "std") == "NA");
   CHECK(cell("no_pair", "difference") == "NA");
   CHECK(cell("base", "words") == "the baseline");
@@ -187,7 +195,7 @@ TEST_CASE("JSON holds every number, or null and the reason", "[report]") {
   CHECK(!has_not_a_number(text));
   const Json page = Json::parse(text);
   CHECK(page["baseline"] == "base");
-  CHECK(page["comparisons"] == 3);
+  CHECK(page["tables"][0]["holm_tests"] == 2);
   CHECK(page["notes"].size() == 2);
   REQUIRE(page["tables"].size() == 1);
   const Json& rows = page["tables"][0]["rows"];
@@ -252,6 +260,20 @@ TEST_CASE("LaTeX has whole tables and escapes what is special", "[report]") {
             "\\textbackslash{}$<$i$>$*"));
   CHECK(has(page, "base (baseline) & $92.00$ $\\pm$ $2.65$ \\\\\n"));
   CHECK(has(page, "no\\_pair at length 32: no seed in common: no test."));
+  CHECK(has(page, "$p$ also adjusted by Holm for 2 tests of this metric"));
+}
+
+TEST_CASE("a report of one seed claims nothing of tests", "[report]") {
+  const TemporaryFolder folder;
+  for (const char* name : {"base", "other"}) make_runs(folder.path(), name, {{1, 0.5}});
+  const Report report = report_on(folder.path(), {.baseline = "base"});
+  CHECK(!has(latex(report), "adjusted by Holm"));
+  const std::string page = markdown(report);
+  CHECK(has(page,
+            "| one seed in common, difference 0.00 points: no test | 1 | 0.00 points | none "
+            "| none | none | none | none |"));
+  CHECK(!has(page, "Holm p: adjusted"));
+  CHECK(!has(page, "Student's"));
 }
 
 TEST_CASE("small p values keep their digits in every format", "[report]") {
@@ -308,33 +330,6 @@ TEST_CASE("lssm report prints, writes and refuses", "[report]") {
   refused({"runs", "--margin", "0"}, 2, "--margin");
   refused({"runs", "--length", "x"}, 2, "--length");
   refused({"runs", "--out", "runs/base/seed-1/config.json"}, 3, "config.json");
-}
-
-TEST_CASE("lssm report selects, and takes a sweep's baseline", "[report]") {
-  const Workplace place;
-  for (const char* name : {"a", "b", "c"}) {
-    const double valid = name[0] == 'b' ? 0.9 : 0.8;
-    for (const uint64_t seed : {1u, 2u})
-      make_run(place.path("sweep"),
-               {name, seed, {{"32", {{"final", 0.5}}}}, {{"valid", {{"prefix", valid}}}}});
-  }
-  place.write(
-      "sweep/sweep.json",
-      Json{{"baseline", "c"}, {"seeds", {1, 2}}, {"variants", {{{"name", "a"}}, {{"name", "b"}}}}});
-  const Json page =
-      Json::parse(place.good({"report", "sweep", "--select", "valid.prefix", "--format", "json"}));
-  CHECK(page["baseline"] == "c");
-  REQUIRE(page["costs"].size() == 2);
-  CHECK(page["costs"][0]["variant"] == "c");
-  CHECK(page["costs"][1]["variant"] == "b");
-  CHECK(
-      has(page["selection_rule"], "b was chosen among 2 variants for the best mean valid.prefix"));
-  CHECK(has(page["notes"][0], "a (80.00 %)"));
-
-  place.write("sweep/sweep.json", Json{{"baseline", "d"}});
-  const Json without = Json::parse(place.good({"report", "sweep", "--format", "json"}));
-  CHECK(without["baseline"].is_null());
-  CHECK(has(without["notes"][0], "no finished variant has the name of the sweep's baseline, d"));
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ TEST_CASE("the rows that papers print", "[report]") {
   CHECK(strong.t_test.p == Approx(4.51e-7).margin(5e-10));
   CHECK(strong.t_test.cohens_dz == Approx(26.99).margin(5e-3));
   // Holm: the smaller p counts twice, the larger once.
-  CHECK(report.family == 2);
+  CHECK(report.tables[0].family == 2);
   CHECK(strong.p_holm == Approx(2 * strong.t_test.p));
   CHECK(weak.p_holm == weak.t_test.p);
   CHECK(strong.words == "significantly better, +42.67 points (p = 4.5e-07, Holm 9.0e-07)");
@@ -90,7 +90,34 @@ TEST_CASE("one comparison needs no correction; many may take a difference away",
   for (const char* name : {"x1", "x2", "x3"})  // t = 2 sqrt(3)
     make_runs(folder.path(), name, {{1, 0.501}, {2, 0.602}, {3, 0.703}});
   CHECK(row_of(report_on(folder.path(), {.baseline = "base"}), "worse").comparison->words ==
-        "significant alone, but not among the 4 comparisons (p = 0.013, Holm 0.052)");
+        "significant alone, but not among the 4 tests of the metric (p = 0.013, Holm 0.052): "
+        "differences beyond ±1 point cannot be excluded (TOST p = 0.99)");
+}
+
+TEST_CASE("each metric is a family of tests of its own", "[report]") {
+  const TemporaryFolder folder;
+  const auto add = [&](const char* name, uint64_t seed, double final, double prefix) {
+    make_run(folder.path(), {name,
+                             seed,
+                             {{"32", {{"final", final}, {"prefix", prefix}}},
+                              {"64", {{"final", final}, {"prefix", 0.5}}}}});
+  };
+  // final: points -4, -5, -6 at both lengths, p = 0.0131; prefix: the same at 32, identical at 64.
+  for (const uint64_t seed : {1u, 2u, 3u}) {
+    add("base", seed, 0.5, 0.5);
+    add("other", seed, 0.47 - 0.01 * double(seed), 0.47 - 0.01 * double(seed));
+  }
+  const Report report = report_on(folder.path(), {.baseline = "base"});
+  for (const ReportTable& table : report.tables) {
+    const Comparison& c = *find_row(table, "other")->comparison;
+    const bool is_final = table.metric.key == "final";
+    CHECK(table.family == (is_final ? 2 : 1));
+    if (c.t_test.kind == TestCase::usual)
+      CHECK(c.p_holm == Approx((is_final ? 2 : 1) * c.t_test.p));
+  }
+  // Without one of the lengths there is less to correct for.
+  const Report one = report_on(folder.path(), {.baseline = "base", .lengths = {32}});
+  CHECK(one.tables[0].family == 1);
 }
 
 TEST_CASE("the direction of a metric decides what is better", "[report]") {
@@ -114,7 +141,8 @@ TEST_CASE("pairs that cannot be tested are put in words", "[report]") {
   CHECK(words("shifted") == "the same difference, +2.00 points, on every seed: no test");
   CHECK(words("one_pair") == "one seed in common, difference +1.00 points: no test");
   CHECK(words("no_pair") == "no seed in common: no test");
-  CHECK(report.family == 3);  // p of the identical pairs is 1, and counts
+  CHECK(report.tables[0].family == 2);  // pairs without a test do not count
+  CHECK(row_of(report, "one_pair").comparison->wilcoxon.kind == TestCase::too_few);
   CHECK(report.notes == Lines{"no_pair and base: seeds 1, 2, 3, 7 have no partner, left out of the "
                               "tests",
                               "one_pair and base: seeds 1, 2, 4 have no partner, left out of the "
@@ -188,8 +216,8 @@ TEST_CASE("costs, configs and the selection rule", "[report]") {
   CHECK(report.selection_rule ==
         "Tested are the parameters after the last step (a) and the checkpoint best on valid.prefix "
         "(b); nothing was selected on the test stream.");
-  CHECK(report.origin == Lines{"by hand", "3 runs by lssm 0.0.9, " LSSM_VERSION, "Seeds: 1, 2",
-                               "Test sequences of each length: 100",
+  CHECK(report.origin == Lines{"by hand", "3 runs by lssm 0.0.9, " LSSM_VERSION, "Commit: unknown",
+                               "Seeds: 1, 2", "Test sequences of each length: 100",
                                "Machine: Abacus 3000 (cpu, f32)",
                                "CPU time 8.5 s, wall time 4.5 s, all runs together"});
   const auto rule = [&](const char* variant) {
@@ -240,7 +268,7 @@ TEST_CASE("runs that cannot be reported are one clear line", "[report]") {
   CHECK(error() == runs + ": expected the folder of a run or of runs, got a file");
   fs::remove(folder / "runs");
   fs::create_directories(folder / "runs");
-  CHECK(error() == runs + ": there is no run in it");
+  CHECK(error() == runs + ": holds no run, nor does any folder below it");
 
   const Json test = {{"32", {{"final", 0.5}}}};
   const fs::path run = make_run(folder / "runs", {"a", 1, test});
@@ -305,65 +333,6 @@ TEST_CASE("what was asked for must be there", "[report]") {
         "report: no run was tested at length 64; there are: 32, 50");
   CHECK(error({.metrics = {"final"}, .lengths = {50}}) ==
         "report: no run has final at the lengths asked for");
-}
-
-TEST_CASE("variants are selected on valid alone", "[report]") {
-  const TemporaryFolder folder;
-  const auto add = [&](const char* name, uint64_t seed, double prefix, double loss, double test) {
-    make_run(folder.path(), {name,
-                             seed,
-                             {{"32", {{"final", test}}}},
-                             {{"valid", {{"prefix", prefix}, {"loss", loss}}}}});
-  };
-  add("base", 1, 1.0, 0.0, 1.0);
-  add("slow", 1, 0.6, 0.9, 0.9);
-  add("slow", 2, 0.7, 0.7, 0.9);
-  add("fast", 1, 0.8, 0.9, 0.1);
-  add("fast", 2, 0.6, 0.8, 0.1);
-  const auto select = [&](const std::string& figure, const std::string& baseline) {
-    Results results = read_results({folder.path()});
-    const std::string rule = select_variant(results, baseline, figure);
-    Lines lines = {rule};
-    for (const Variant& v : results.variants) lines.push_back(v.name);
-    lines.insert(lines.end(), results.notes.begin(), results.notes.end());
-    return lines;
-  };
-  CHECK(select("valid.prefix", "base") ==
-        Lines{"fast was chosen among 2 variants for the best mean valid.prefix, 70.00 %.", "base",
-              "fast", "left out by --select valid.prefix: slow (65.00 %)"});
-  CHECK(select("valid.loss", "base") ==
-        Lines{"slow was chosen among 2 variants for the best mean valid.loss, 0.8.", "base", "slow",
-              "left out by --select valid.loss: fast (0.85)"});
-  CHECK(select("valid.loss", "")[1] == "base");
-  for (const char* figure : {"test.final", "final", "exact_prefix", "test.degrees"}) {
-    CHECK(error_of([&] { select(figure, "base"); }) ==
-          std::string("--select: got ") + figure +
-              ", a figure of the test: models are selected on valid alone; allowed: valid.prefix, "
-              "valid.final, valid.loss");
-  }
-  CHECK(has(error_of([&] { select("valid.prefx", ""); }), "did you mean \"valid.prefix\"?"));
-  make_run(folder.path(), {"none", 3, {{"32", {{"final", 1}}}}, {{"valid", nullptr}}});
-  CHECK(error_of([&] { select("valid.final", ""); }) == "--select: none seed 3 has no valid.final");
-}
-
-TEST_CASE("a sweep's folder knows its order and what has not begun", "[report]") {
-  const TemporaryFolder folder;
-  make_runs(folder.path(), "a", {{1, 0.5}, {2, 0.5}});
-  make_runs(folder.path(), "z", {{1, 0.5}});
-  fs::create_directories(folder / "configs");
-  write_quickly(folder / "configs" / "config.json", "{}");
-  const Json sweep = {{"baseline", "z"},
-                      {"seeds", {1, 2, 3}},
-                      {"variants", {{{"name", "z"}}, {{"name", "b"}}, {{"name", "a"}}}}};
-  write_quickly(folder / "sweep.json", sweep.dump());
-  const Results results = read_results({folder.path()});
-  REQUIRE(results.variants.size() == 2);
-  CHECK(results.variants[0].name == "z");
-  CHECK(results.variants[1].name == "a");
-  CHECK(results.notes == Lines{"z seeds 2, 3: not started", "b seeds 1, 2, 3: not started",
-                               "a seed 3: not started"});
-  CHECK(sweep_baseline({folder / "a", folder.path()}) == "z");
-  CHECK(sweep_baseline({folder / "a"}) == "");
 }
 
 TEST_CASE("variants are found in natural order", "[report]") {
