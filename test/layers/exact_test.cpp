@@ -18,6 +18,7 @@
 #include "layers/model.h"
 #include "tasks/group_word.h"
 #include "tasks/task.h"
+#include "test/core/lie_reference.h"
 #include "test/test.h"
 
 using namespace lssm;
@@ -330,4 +331,43 @@ TEST_CASE("weights for one action fail at the other", "[layers][exact]") {
   Model model(config_of(c, 2), {task->vocabulary(), task->classes()}, 1, DType::f32, Device::cpu);
   solve(model, c, a5, elements, true);
   CHECK(follow(model, *task).wrong > kLong);  // of 2 * kLong positions
+}
+
+// The layer's own split into a rotation and a translation, against products of 4 x 4 matrices.
+TEST_CASE("se3 moves points by the exponentials of its coordinates", "[layers][exact]") {
+  const ExactCase c = {"", "se3", "raw", 1};
+  constexpr int64_t kTokens = 4, kSteps = 50;
+  Model model(config_of(c, kTokens), {kTokens, 3}, 1, DType::f64, Device::cpu);
+  Random random(6, Stream::check, 0);
+  std::vector<double> one_hot(kTokens * kTokens), turns(kTokens * 3), shifts(kTokens * 3);
+  for (size_t i = 0; i < kTokens; ++i) one_hot[i * (kTokens + 1)] = 1;
+  for (double& x : turns) x = 1.5 * random.normal();
+  for (double& x : shifts) x = random.normal();
+  set(model, "layers.0.weight", one_hot);
+  set(model, "layers.1.algebra.weight", turns);
+  set(model, "layers.1.algebra.bias", {0, 0, 0});
+  set(model, "layers.1.shift.weight", shifts);
+  set(model, "layers.1.shift.bias", {0, 0, 0});
+  set(model, "layers.1.h0", {0.6, 0, 0.8});
+  set(model, "layers.2.weight", {1, 0, 0, 0, 1, 0, 0, 0, 1});
+  set(model, "layers.2.bias", {0, 0, 0});
+
+  Tensor tokens({1, kSteps}, DType::i32);
+  for (int64_t t = 0; t < kSteps; ++t) tokens.data<int32_t>()[t] = int32_t(random.below(kTokens));
+  Tape tape(false);
+  Context context = {.tape = tape};
+  const std::vector<double> outputs = model.forward(context, tokens).value().to_host();
+  std::array<double, 4> point = {0.6, 0, 0.8, 1};
+  for (size_t t = 0; t < kSteps; ++t) {
+    const size_t token = size_t(tokens.data<int32_t>()[t]);
+    const double *w = &turns[token * 3], *v = &shifts[token * 3];
+    const testing::Dense<4> motion = testing::expm(testing::Dense<4>{
+        {0, -w[2], w[1], v[0], w[2], 0, -w[0], v[1], -w[1], w[0], 0, v[2], 0, 0, 0, 0}});
+    std::array<double, 4> next = {};
+    for (int i = 0; i < 4; ++i)
+      for (int j = 0; j < 4; ++j) next[size_t(i)] += motion(i, j) * point[size_t(j)];
+    point = next;
+    for (size_t i = 0; i < 3; ++i)
+      CHECK(outputs[t * 3 + i] == Approx(point[i]).epsilon(1e-12).margin(1e-12));
+  }
 }
