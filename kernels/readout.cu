@@ -188,10 +188,9 @@ void bloch_backward_map(const Tensor& h, const Tensor& dout, Tensor& dh) {
 
 }  // namespace
 
-#define LSSM_READOUT(X)                                                           \
-  X(direction)                                                                    \
-  X(direction_backward) X(direction_radial) X(direction_radial_backward) X(bloch) \
-      X(bloch_backward)
+#define LSSM_READOUT(X) \
+  X(direction)          \
+  X(direction_backward) X(direction_radial) X(direction_radial_backward) X(bloch) X(bloch_backward)
 LSSM_MAP_KERNELS(readout, LSSM_READOUT)
 
 }  // namespace lssm::kernels

@@ -18,6 +18,7 @@
 // changes what is not tangent to the orthogonal matrices, and a derivative of R is tangent.
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
 
 #include "core/lie/series.h"
@@ -25,7 +26,8 @@
 
 namespace lssm::lie {
 
-enum class SkewMap { exp, cayley, cayley2 };
+// As wide as a pointer: arguments of CUDA kernels have no padding.
+enum class SkewMap : int64_t { exp, cayley, cayley2 };
 
 // A step of Newton's method to the nearest orthogonal matrix: R + R (I - R^T R) / 2.
 template <class T, int N>
