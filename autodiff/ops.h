@@ -6,6 +6,7 @@
 #include <string>
 
 #include "autodiff/tape.h"
+#include "core/lie/skew_map.h"
 #include "kernels/elementwise.h"
 
 namespace lssm {
@@ -49,8 +50,17 @@ Var linear_cross_entropy(Var x, Var w, Var bias, const Tensor& target, const Ten
 
 // The unit vector of each head.   h: [rows, n, heads]; result: the same shape.
 Var direction(Var h);
+// The unit vector of each head and log(1 + |h|).   h: [rows, n, heads]; result: [rows, n + 1,
+// heads].
+Var direction_radial(Var h);
 // The Hopf map of each head (kernels/readout.h).   h: [rows, 4, heads]; result: [rows, 3, heads].
 Var bloch(Var h);
+// The matrices of a group of lie::MatrixGroups, as the parameters of scan() with the group
+// "matrix<n>".   a: [rows, k, heads]; result: [rows, n n, heads].
+Var group_matrix(const std::string& group, lie::SkewMap map, Var a);
+// V(omega) v, the translation of the rigid motion exp(omega, v) (core/lie/se3.h).
+//   omega, v: [rows, 3, heads]; result: the same shape.
+Var translation(Var omega, Var v);
 // All states of h_t = exp(a_t) h_{t-1} + b_t for a group by its name (kernels/scan.h).
 //   a: [batch, length, k, heads], b: [batch, length, v, heads] or no Var, h0: [batch or 1, v,
 //   heads], reset: i32 [batch, length] or empty: where a new sequence starts from h0; carried:

@@ -112,6 +112,7 @@ extern "C" const char* lssm_load_cuda_backend() {
   if (!reason.empty()) return reason.c_str();
   lssm::register_device(lssm::Device::cuda, &kMemory);
   register_elementwise();
+  register_lie_map();
   register_linear_cross_entropy();
   register_matmul();
   register_optimizer();

@@ -71,6 +71,7 @@ struct Plus {
 
 // Fills in the CUDA pointers of a family of kernels; each is at the end of its .cu file.
 void register_elementwise();
+void register_lie_map();
 void register_linear_cross_entropy();
 void register_matmul();
 void register_optimizer();

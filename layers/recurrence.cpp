@@ -34,7 +34,7 @@ Recurrence::Recurrence(const BuildContext& context, const Options& options) : op
   lie::with_group(options.group, [this]<class G>(G) {
     algebra_dim_ = G::algebra_dim;
     vector_dim_ = G::vector_dim;
-    orthogonal_ = G::orthogonal;
+    orthogonal_ = G::orthogonal || options_.keeps_length;
   });
   // An injected state fills itself, so it starts from 0.
   const bool from_zero = options.inject && !options.unit_start;
@@ -45,7 +45,7 @@ Recurrence::Recurrence(const BuildContext& context, const Options& options) : op
   }
 }
 
-Var Recurrence::states(Context& context, const Sequence& x, Var a) const {
+Var Recurrence::states(Context& context, const Sequence& x, Var a, Var shift) const {
   Tape& tape = context.tape;
   const int64_t heads = options_.heads;
   const auto by_component = [&](Var rows, int64_t n) {
@@ -55,10 +55,14 @@ Var Recurrence::states(Context& context, const Sequence& x, Var a) const {
   if (options_.unit_start) start = direction(start);
   const Var carried = context.carried_state();
 
-  const Var b = inject_ ? by_component((*inject_)(tape, x.rows), vector_dim_) : Var();
+  if (inject_) {
+    const Var injected = (*inject_)(tape, x.rows);
+    shift = shift ? add(shift, injected) : injected;
+  }
+  const Var b = shift ? by_component(shift, vector_dim_) : Var();
   const Var h =
       scan(options_.group, by_component(a, algebra_dim_), b, start, context.reset, carried);
-  const bool on_sphere = orthogonal_ && options_.unit_start && !options_.inject;
+  const bool on_sphere = orthogonal_ && options_.unit_start && !b;
   if (context.carry || (context.drift && on_sphere)) {
     const Var end = final_state(h, start, carried);
     if (context.carry) context.carry->out.push_back(end);

@@ -15,14 +15,16 @@ class Recurrence {
   struct Options {
     std::string group;  // of core/lie/group.h
     int64_t heads;
-    bool inject;      // h_t = A_t h_{t-1} + b_t with b_t = x_t w + b
-    bool unit_start;  // the learned h0 of each head is a direction
+    bool inject;                // h_t = A_t h_{t-1} + b_t with b_t = x_t w + b
+    bool unit_start;            // the learned h0 of each head is a direction
+    bool keeps_length = false;  // the given A_t do, though the group as a whole may not
   };
   Recurrence(const BuildContext& context, const Options& options);
 
   // All states of the scan.   a: [batch * length, k * heads] or one row for each entry of x.index;
-  // result: [batch * length, v, heads].
-  Var states(Context& context, const Sequence& x, Var a) const;
+  // shift: alike with v * heads, or no Var: added to each state besides b_t; result: [batch *
+  // length, v, heads].
+  Var states(Context& context, const Sequence& x, Var a, Var shift = Var()) const;
 
   int64_t vector_dim() const { return vector_dim_; }
   int64_t algebra_dim() const { return algebra_dim_; }

@@ -337,6 +337,7 @@ const std::vector<OpCase>& op_cases() {
     add_loss_cases(all_cases);
     add_fused_loss_cases(all_cases);
     add_readout_cases(all_cases);
+    add_lie_cases(all_cases);
     add_scan_cases(all_cases);
     return all_cases;
   }();

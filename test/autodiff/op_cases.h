@@ -50,6 +50,8 @@ Tensor integers_below(uint32_t n, const Shape& shape, uint32_t seed);
 
 // Rows of the table for the recurrence of every group (op_cases_scan.cpp).
 void add_scan_cases(std::vector<OpCase>& cases);
+// Rows of the table for the maps from Lie algebras (op_cases_lie.cpp).
+void add_lie_cases(std::vector<OpCase>& cases);
 // Rows of the table for the loss that is fused with its linear map (op_cases_loss.cpp).
 void add_fused_loss_cases(std::vector<OpCase>& cases);
 
