@@ -35,7 +35,7 @@ struct DiagonalSsmConfig final : LayerConfig {
 };
 
 const char* scan_group(const std::string& kind) {
-  return kind == "real" ? "real" : kind == "unit" ? "so2" : "polar";
+  return kind == "real" ? "real" : kind == "unit" ? "so2" : "scaled_so2";
 }
 
 class DiagonalSsm final : public Layer {

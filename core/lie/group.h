@@ -13,11 +13,12 @@
 
 #include "core/check.h"
 #include "core/lie/matrix.h"
-#include "core/lie/polar.h"
 #include "core/lie/real.h"
+#include "core/lie/scaled.h"
 #include "core/lie/skew_map.h"
 #include "core/lie/so2.h"
 #include "core/lie/so3.h"
+#include "core/lie/so3_chain.h"
 #include "core/lie/so_n.h"
 #include "core/lie/su2.h"
 #include "core/lie/su_n.h"
@@ -105,10 +106,11 @@ requires((MatrixGroup<G, float> && MatrixGroup<G, double>)&&...) struct MatrixGr
 };
 
 // What scans can move states with.
-using Groups =
-    GroupList<SO2, SU2, SO3, Real, Polar, Matrix<4>, Matrix<5>, Matrix<6>, Matrix<7>, Matrix<8>>;
+using Groups = GroupList<SO2, SU2, SO3, Real, Scaled<SO2>, Scaled<SU2>, Scaled<SO3>, Matrix<3>,
+                         Matrix<4>, Matrix<5>, Matrix<6>, Matrix<7>, Matrix<8>>;
 // Groups that scans see as Matrix<vector_dim>.
-using MatrixGroups = MatrixGroupList<SON<4>, SON<5>, SON<6>, SON<7>, SON<8>, SUN<3>, SUN<4>>;
+using MatrixGroups =
+    MatrixGroupList<SON<4>, SON<5>, SON<6>, SON<7>, SON<8>, SUN<3>, SUN<4>, SO3Chain<2>>;
 
 inline std::vector<std::string> group_names() { return Groups::names(); }
 

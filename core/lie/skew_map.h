@@ -31,14 +31,14 @@ enum class SkewMap : int64_t { exp, cayley, cayley2 };
 
 // A step of Newton's method to the nearest orthogonal matrix: R + R (I - R^T R) / 2.
 template <class T, int N>
-LSSM_HD inline Square<T, N> orthonormalised(const Square<T, N>& r) {
+LSSM_HD LSSM_OUT_OF_LINE Square<T, N> orthonormalised(const Square<T, N>& r) {
   const Square<T, N> defect = identity_matrix<T, N>() - matmul(transpose(r), r);
   return add_scaled(r, T(0.5), matmul(r, defect));
 }
 
 // (a - a^T) / 2
 template <class T, int N>
-LSSM_HD inline Square<T, N> skew_part(const Square<T, N>& a) {
+LSSM_HD LSSM_OUT_OF_LINE Square<T, N> skew_part(const Square<T, N>& a) {
   return T(0.5) * (a - transpose(a));
 }
 
@@ -53,7 +53,7 @@ struct Halved {
 };
 
 template <class T, int N>
-LSSM_HD inline Halved<T, N> halved(const Square<T, N>& omega) {
+LSSM_HD LSSM_OUT_OF_LINE Halved<T, N> halved(const Square<T, N>& omega) {
   constexpr int kMost = sizeof(T) == 4 ? 126 : 1022;  // an infinite entry shall end as a NaN
   T norm(0);                                          // the largest sum of a row: a bound
   for (int i = 0; i < N; ++i) {
@@ -73,7 +73,7 @@ LSSM_HD inline Halved<T, N> halved(const Square<T, N>& omega) {
 // The Taylor polynomial of exp, in four-term pieces (Paterson and Stockmeyer): of degree 8 in f32
 // and 16 in f64, complete to rounding for |x| <= 1/2.
 template <class T, int N>
-LSSM_HD inline Square<T, N> exp_small(const Square<T, N>& x) {
+LSSM_HD LSSM_OUT_OF_LINE Square<T, N> exp_small(const Square<T, N>& x) {
   constexpr int pieces = std::is_same_v<T, float> ? 2 : 4;
   constexpr auto c = [] {
     Vec<double, 4 * pieces + 1> table{};
@@ -102,7 +102,7 @@ LSSM_HD inline Square<T, N> doubled(const Square<T, N>& r, int i) {
 }
 
 template <class T, int N>
-LSSM_HD inline Square<T, N> exp_skew(const Square<T, N>& omega) {
+LSSM_HD LSSM_OUT_OF_LINE Square<T, N> exp_skew(const Square<T, N>& omega) {
   const Halved<T, N> half = halved(omega);
   Square<T, N> r = exp_small(half.x);
   for (int i = 0; i < half.halvings; ++i) r = doubled(r, i);
@@ -116,8 +116,8 @@ LSSM_HD inline Square<T, N> exp_skew(const Square<T, N>& omega) {
 // The operators in between commute, so they are applied while exp(x) is squared once more, and no
 // power needs to be stored.
 template <class T, int N>
-LSSM_HD inline Square<T, N> exp_skew_vjp(const Square<T, N>& omega, const Square<T, N>& r,
-                                         const Square<T, N>& dr) {
+LSSM_HD LSSM_OUT_OF_LINE Square<T, N> exp_skew_vjp(const Square<T, N>& omega, const Square<T, N>& r,
+                                                   const Square<T, N>& dr) {
   constexpr int terms = std::is_same_v<T, float> ? 10 : 18;  // |ad_x| <= 1
   const Halved<T, N> half = halved(omega);
   Square<T, N> m = skew_part(matmul(transpose(r), dr));
@@ -151,7 +151,7 @@ LSSM_HD inline Square<T, N> cayley_solve(const Square<T, N>& omega, T scale) {
 
 // (I - X) (I + X)^-1 = 2 (I + X)^-1 - I. Two steps, since the error may be large.
 template <class T, int N>
-LSSM_HD inline Square<T, N> cayley_of_solve(const Square<T, N>& p) {
+LSSM_HD LSSM_OUT_OF_LINE Square<T, N> cayley_of_solve(const Square<T, N>& p) {
   return orthonormalised(orthonormalised(T(2) * p - identity_matrix<T, N>()));
 }
 

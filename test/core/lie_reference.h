@@ -98,10 +98,27 @@ template <class G>
 requires std::same_as<G, lie::Real> DenseAction<G> dense_action(const Vec<double, 1>& a) {
   return {{{a[0]}}, {{{{1.0}}}}};
 }
+// r A(a): the derivatives are A and r dA.
 template <class G>
-requires std::same_as<G, lie::Polar> DenseAction<G> dense_action(const Vec<double, 2>& a) {
-  const double r = a[0], c = std::cos(a[1]), s = std::sin(a[1]);
-  return {{{r * c, -r * s, r * s, r * c}}, {{{{c, -s, s, c}}, {{-r * s, -r * c, r * c, -r * s}}}}};
+struct Unscaled;
+template <class G>
+struct Unscaled<lie::Scaled<G>> {
+  using Group = G;
+};
+template <class G, class Inner = typename Unscaled<G>::Group>
+DenseAction<G> dense_action(const Vec<double, G::algebra_dim>& a) {
+  Vec<double, Inner::algebra_dim> rest;
+  for (int i = 0; i < Inner::algebra_dim; ++i) rest[i] = a[i + 1];
+  const DenseAction<Inner> inner = dense_action<Inner>(rest);
+  DenseAction<G> y;
+  y.matrix = inner.matrix;
+  for (double& e : y.matrix.m) e *= a[0];
+  y.derivative[0] = inner.matrix;
+  for (size_t i = 0; i < inner.derivative.size(); ++i) {
+    y.derivative[i + 1] = inner.derivative[i];
+    for (double& e : y.derivative[i + 1].m) e *= a[0];
+  }
+  return y;
 }
 template <class G>
 requires std::same_as<G, lie::Matrix<G::vector_dim>> DenseAction<G> dense_action(

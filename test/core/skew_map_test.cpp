@@ -86,22 +86,24 @@ double defect(const Square<T, N>& r) {
   return largest(matmul(transpose(x), x) - lie::identity_matrix<double, N>());
 }
 
-template <int N>
-using EigenSquare = Eigen::Matrix<double, N, N, Eigen::RowMajor>;
+// Sizes are left to run time: Eigen's exponential is costly to compile.
+using EigenSquare = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+EigenSquare reference(SkewMap map, const EigenSquare& w) {
+  const EigenSquare one = EigenSquare::Identity(w.rows(), w.cols());
+  const auto cayley = [&](const EigenSquare& x) -> EigenSquare {
+    return (one - x) * (one + x).fullPivLu().inverse();
+  };
+  if (map == SkewMap::exp) return w.exp();
+  if (map == SkewMap::cayley) return cayley(w / 2);
+  return cayley(w / 4) * cayley(w / 4);
+}
 
 template <int N>
 Square<double, N> reference(SkewMap map, const Square<double, N>& omega) {
-  const EigenSquare<N> w = Eigen::Map<const EigenSquare<N>>(omega.entries.v);
-  const EigenSquare<N> one = EigenSquare<N>::Identity();
-  const auto cayley = [&](const EigenSquare<N>& x) -> EigenSquare<N> {
-    return (one - x) * (one + x).fullPivLu().inverse();
-  };
-  EigenSquare<N> r;
-  if (map == SkewMap::exp) r = w.exp();
-  if (map == SkewMap::cayley) r = cayley(w / 2);
-  if (map == SkewMap::cayley2) r = cayley(w / 4) * cayley(w / 4);
   Square<double, N> y;
-  Eigen::Map<EigenSquare<N>>(y.entries.v) = r;
+  Eigen::Map<EigenSquare>(y.entries.v, N, N) =
+      reference(map, EigenSquare(Eigen::Map<const EigenSquare>(omega.entries.v, N, N)));
   return y;
 }
 
