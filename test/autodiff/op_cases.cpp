@@ -339,6 +339,9 @@ const std::vector<OpCase>& op_cases() {
     add_readout_cases(all_cases);
     add_lie_cases(all_cases);
     add_scan_cases(all_cases);
+    add_sequence_cases(all_cases);
+    add_rnn_cases(all_cases);
+    add_head_matrix_cases(all_cases);
     return all_cases;
   }();
   return cases;

@@ -148,6 +148,10 @@ std::vector<ModelCase> make_cases() {
   add_diagonal_cases(cases);
   add_position_cases(cases);
   add_nested_cases(cases);
+  add_lie_option_cases(cases);
+  add_deep_cases(cases);
+  add_rnn_cases(cases);
+  add_delta_cases(cases);
   return cases;
 }
 
@@ -188,7 +192,7 @@ ModelConfig model_config(const std::string& layers) {
 }
 
 TestModel::TestModel(const std::string& layers, DType dtype, int64_t vocabulary)
-    : model(model_config(layers), {vocabulary, kOutputs}, 11, dtype, Device::cpu) {
+    : model(model_config(layers), {vocabulary, kOutputs, kClassFactors}, 11, dtype, Device::cpu) {
   uint32_t index = 0;
   for (Parameter& p : model.parameters().all()) {
     Random random(12, Stream::check, index++);
