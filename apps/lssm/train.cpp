@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "apps/experiment/evaluator.h"
+#include "apps/experiment/tracking_warning.h"
 #include "apps/experiment/trainer.h"
 #include "apps/lssm/commands.h"
 #include "core/file.h"
@@ -126,6 +127,7 @@ void train_in(Experiment& experiment, RunFolder& folder, const TrainArguments& a
   folder.remove_failure();
   log_to_file(folder.log());
   if (arguments.quiet || progress) quiet_terminal();
+  if (const auto warning = tracking_warning(experiment.resolved)) spdlog::warn(*warning);
   try {
     train_and_test(experiment, folder, arguments, progress);
   } catch (const Error& error) {
