@@ -203,17 +203,18 @@ TEST_CASE("groups of parameters have learning rates of their own", "[optimizer]"
   CHECK(first_step(Json::array(), "sgd") == Values{0.125, 0.125, 0.125});
   const Json layer = {{"parameters", "layers.1"}, {"factor", 0.5}};
   const Json bias = {{"parameters", "layers.1.b"}, {"factor", 0}};
-  CHECK(first_step({layer}, "sgd") == Values{0.0625, 0.0625, 0.125});
-  CHECK(first_step({layer, bias}, "sgd") == Values{0.0625, 0, 0.125});
-  CHECK(first_step({bias, layer}, "sgd") == Values{0.0625, 0.0625, 0.125});
-  const Values adam = first_step({layer, bias}, "adam");
+  CHECK(first_step(Json::array({layer}), "sgd") == Values{0.0625, 0.0625, 0.125});
+  CHECK(first_step(Json::array({layer, bias}), "sgd") == Values{0.0625, 0, 0.125});
+  CHECK(first_step(Json::array({bias, layer}), "sgd") == Values{0.0625, 0.0625, 0.125});
+  const Values adam = first_step(Json::array({layer, bias}), "adam");
   CHECK(adam[0] == Approx(0.125).epsilon(1e-6));
   CHECK(adam[1] == 0);
   CHECK(adam[2] == Approx(0.25).epsilon(1e-6));
   CHECK_THROWS_WITH(
-      first_step({{{"parameters", "layers.1.v"}, {"factor", 1}}}, "sgd"),
+      first_step(Json::array({{{"parameters", "layers.1.v"}, {"factor", 1}}}), "sgd"),
       Catch::Contains("/train/optimizer/groups: no parameter") && Catch::Contains("did you mean"));
-  CHECK_THROWS_AS(first_step({{{"parameters", "layers.1"}, {"factor", -1}}}, "sgd"), Error);
+  CHECK_THROWS_AS(first_step(Json::array({{{"parameters", "layers.1"}, {"factor", -1}}}), "sgd"),
+                  Error);
 }
 
 TEST_CASE("schedules at exact points", "[optimizer]") {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 
 #include "layers/model.h"
 #include "test/layers/layer_cases.h"
@@ -101,6 +102,36 @@ TEST_CASE("four reflections set by hand follow S5 without any error", "[layers][
   }
 }
 
+// A token whose embedding is 0 has the first betas everywhere: one reflection along e_1 leaves
+// 1 - beta of the first component. Its logit is within 1 / sqrt(4) of the one that is asked for.
+TEST_CASE("delta_product starts with the beta that it is told", "[layers]") {
+  const std::vector<std::pair<std::string, double>> cases = {
+      {R"("range": [0, 2])", 1.96},
+      {R"("range": [0, 1])", 0.04},
+      {R"("range": [0, 2], "beta_start": 0.5)", 0.5},
+      {R"("range": [0, 1], "beta_start": 0.75)", 0.75}};
+  for (const auto& [options, beta] : cases) {
+    INFO(options);
+    Model model(model_config(R"([{"type": "embedding"}, {"type": "delta_product", "heads": 1,
+                                 "reflections": 1, "readout": "raw", )" +
+                             options + R"(}, {"type": "linear"}])"),
+                {1, 3}, 1, DType::f64, Device::cpu);
+    set(model, "layers.0.weight", Values(4));
+    set(model, "layers.1.h0", {3, 4, 0});
+    set(model, "layers.1.vectors.bias", {7, 0, 0});
+    set(model, "layers.2.weight", unit_matrix(3));
+    set(model, "layers.2.bias", Values(3));
+    Tape tape(false);
+    Context context = {.tape = tape};
+    const Tensor word = random_tokens(1, 2, 1);
+    const Values outputs = model.forward(context, word).value().to_host();
+    const double end = options.find("2]") == std::string::npos ? 1 : 2, got = 1 - outputs[0] / 0.6;
+    CHECK(std::abs(std::log(got / (end - got)) - std::log(beta / (end - beta))) < 0.5);
+    CHECK(outputs[3] == Approx(0.6 * (1 - got) * (1 - got)).epsilon(1e-12));
+    CHECK(outputs[4] == Approx(0.8).epsilon(1e-12));
+  }
+}
+
 TEST_CASE("delta_product refuses options that it has no meaning for", "[layers]") {
   using Catch::Matchers::Contains;
   const auto error_of = [](const std::string& options) {
@@ -117,4 +148,10 @@ TEST_CASE("delta_product refuses options that it has no meaning for", "[layers]"
   CHECK_THAT(error_of(R"("reflections": 0)"), Contains("/model/layers/1/reflections"));
   CHECK_THAT(error_of(R"("range": [-1, 1])"), Contains("expected [0, 2] or [0, 1]"));
   CHECK_THAT(error_of(R"("readout": "bloch")"), Contains("direction_radial"));
+  CHECK_THAT(error_of(R"("gate": true)"), Contains("/model/layers/1/gate: has no effect"));
+  CHECK(error_of(R"("gate": true, "inject": true)") == "no error");
+  CHECK(error_of(R"("gate": true, "readout": "direction_radial")") == "no error");
+  CHECK(error_of(R"("beta_start": 1.5)") == "no error");
+  CHECK_THAT(error_of(R"("beta_start": 2)"), Contains("lies outside of the range"));
+  CHECK_THAT(error_of(R"("range": [0, 1], "beta_start": 1)"), Contains("outside of the range"));
 }

@@ -17,11 +17,13 @@ void add_delta_cases(std::vector<ModelCase>& cases) {
   // Five dimensions: of three, two reflections that are nearly projections leave so little that no
   // difference follows its direction.
   for (const char* range : {"[0, 1]", "[0, 2]"}) {
-    for (const char* gate : {"false", "true"}) {
-      for (const char* inject : {"false", "true"}) {
-        for (const char* readout : {"raw", "direction", "direction_radial"}) {
-          add(cases, text(R"("heads": 2, "dim": 5, "range": )", range, R"(, "gate": )", gate,
-                          R"(, "inject": )", inject, R"(, "readout": ")", readout, "\""));
+    for (const bool gate : {false, true}) {
+      for (const bool inject : {false, true}) {
+        for (const std::string readout : {"raw", "direction", "direction_radial"}) {
+          if (gate && !inject && readout == "direction") continue;  // no effect
+          add(cases, text(R"("heads": 2, "dim": 5, "range": )", range, R"(, "gate": )",
+                          gate ? "true" : "false", R"(, "inject": )", inject ? "true" : "false",
+                          R"(, "readout": ")", readout, "\""));
         }
       }
     }
@@ -32,7 +34,7 @@ void add_delta_cases(std::vector<ModelCase>& cases) {
   }
   add(cases, R"("heads": 2, "dim": 5, "reflections": 4)");
   add(cases, R"("heads": 1, "dim": 8, "reflections": 3, "readout": "raw")");
-  add(cases, R"("heads": 9, "dim": 4, "reflections": 1, "gate": true)");
+  add(cases, R"("heads": 9, "dim": 4, "reflections": 1, "gate": true, "readout": "raw")");
   // Transitions made for each position instead of each token.
   cases.push_back({"delta_product after a recurrence",
                    R"([{"type": "embedding"},
