@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// DeltaProduct (Siems et al. 2025) on vector states: in each step a state goes through n
-// reflections or partial ones, h_t = g_t H_n ... H_1 h_{t-1} (+ b(x_t)), H_j = I - beta_j u_j
-// u_j^T, u_j = k_j / |k_j|, with k, beta and g functions of x_t. H_1 acts first. JSON: {"type":
-// "delta_product", "reflections": 2, "dim": 3, "heads": 16, "range": [0, 2]}
+// DeltaProduct (Siems et al. 2025) on vector states: in each step a state goes through reflections
+// H_1, H_2 … H_n, or partial ones, one after the other:
+//   h_t = g_t H_n ... H_1 h_{t-1} (+ b(x_t)), H_j = I - beta_j u_j u_j^T, u_j = k_j / |k_j|
+// with k, beta and g functions of x_t.
+// JSON: {"type": "delta_product", "reflections": 2, "dim": 3, "heads": 16, "range": [0, 2]}
 //
-// An eigenvalue of H_j is 1 - beta_j, so a range of [0, 1] has no reflections and cannot count
-// modulo 2. At 1 it is 0: H_j deletes what the state has along u_j. Models that start there forget
-// all within a few steps and do not learn (A5 by two reflections stays at chance), so the first
-// beta is near the end of its range. A rotation of R^dim is a product of an even number of
-// reflections, at most dim of them: two make any turn of a plane (A5 in dim 3), and four the
-// 5-cycle of S5 in dim 5.
+// The eigenvalues of H_j are 1 - beta_j and 1. So a range of [0, 1] has no reflections and cannot
+// count modulo 2. Where beta is 1, H_j deletes what the state has along u_j: models whose beta
+// starts there forget all within a few steps and may stay at chance (A5 by two reflections does),
+// so it starts far from there. A rotation of R^dim is a product of an even number of
+// reflections, at most dim of them: any rotation of R^3 (A5) of two, and the 5-cycle of S5, which
+// permutes the axes of R^5, of four.
 #include "layers/recurrence.h"
 
 namespace lssm {
@@ -28,8 +29,10 @@ struct DeltaProductConfig final : LayerConfig {
     f.check(range == std::vector<int64_t>{0, 2} || range == std::vector<int64_t>{0, 1}, "range",
             "expected [0, 2] or [0, 1]");
     f.add("beta_start", beta_start,
-          "the first value of beta, as a share of the range's end, for inputs of 0", between(0, 1));
-    f.check(beta_start > 0 && beta_start < 1, "beta_start", "a sigmoid lies between 0 and 1");
+          "about the first value of beta; 0: where a state keeps its length, 1.96 of "
+          "[0, 2] or 0.04 of [0, 1]",
+          at_least(0));
+    f.check(beta_start < double(range[1]), "beta_start", "lies outside of the range");
     f.add("gate", gate,
           "each head forgets by a factor in (0, 1) that depends on x_t (Gated DeltaProduct)");
     f.add("inject", inject, "add b(x_t) to the state, linear in x_t");
@@ -37,12 +40,26 @@ struct DeltaProductConfig final : LayerConfig {
           "what the next layer sees of h: h itself, h / |h| (the papers' directional RMSNorm), or "
           "h / |h| and log(1 + |h|)",
           one_of({"raw", "direction", "direction_radial"}));
+    f.check(!gate || inject || readout != "direction", "gate",
+            "has no effect, since directions do not see the length of a state to which nothing is "
+            "added");
   }
   LayerPtr build(const BuildContext& context) const override;
 
+  // Of the sigmoid that makes beta, spread as biases are.
+  Init first_logits(int64_t in) const {
+    const double end = double(range[1]);
+    const double first = beta_start > 0 ? beta_start : end == 2 ? 1.96 : 0.04;
+    return
+        [logit = std::log(first / (end - first)), in](std::vector<double>& values, Random& random) {
+          init::uniform(1 / std::sqrt(double(in)))(values, random);
+          for (double& x : values) x += logit;
+        };
+  }
+
   int64_t reflections = 2, dim = 3, heads = 16;
   std::vector<int64_t> range = {0, 2};
-  double beta_start = 0.9;
+  double beta_start = 0;
   bool gate = false, inject = false;
   std::string readout = "direction";
 };
@@ -63,10 +80,11 @@ class DeltaProduct final : public RecurrentLayer {
                               .inject = config.inject,
                               .unit_start = true}),
         vectors_(context.params.child("vectors"), context.in_width,
-                 config.reflections * config.dim * config.heads),
+                 config.reflections * config.dim * config.heads,
+                 init::normal(1 / std::sqrt(double(context.in_width))), init::constant(0)),
         beta_(context.params.child("beta"), context.in_width, config.reflections * config.heads,
               init::uniform(1 / std::sqrt(double(context.in_width))),
-              init::constant(std::log(config.beta_start / (1 - config.beta_start)))) {
+              config.first_logits(context.in_width)) {
     if (config.gate) gate_.emplace(context.params.child("gate"), context.in_width, config.heads);
   }
 
