@@ -19,7 +19,6 @@ class ModelConfig final : public Configurable {
 struct ModelInterface {
   int64_t vocabulary;
   int64_t outputs;
-  std::vector<std::vector<int>> class_factors = {};  // as Task::class_factors()
 };
 
 class Model {

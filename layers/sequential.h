@@ -8,8 +8,7 @@ namespace lssm {
 
 class Sequential final : public Layer {
  public:
-  // Parameters are named by position: "<scope>.0.weight". The context's pointer is that of the
-  // list.
+  // Parameters are named by position: "<scope>.0.weight".
   Sequential(const BuildContext& context, const std::vector<std::unique_ptr<LayerConfig>>& configs);
 
   Sequence forward(Context& context, const Sequence& x) const override;

@@ -58,18 +58,13 @@ struct Experiment {
   // Of all keys that say what is computed: two runs that differ in seed or threads alone share it.
   std::string hash() const;
   std::vector<int64_t> eval_lengths() const;
-  Context context(Tape& tape) const {
-    return {.tape = tape,
-            .seed = config.train.seed,
-            .replacement = replacement.empty() ? nullptr : &replacement};
-  }
+  Context context(Tape& tape) const { return {.tape = tape, .seed = config.train.seed}; }
 
   Json resolved;
   ExperimentConfig config;
   Device device;
   std::unique_ptr<Task> task;
   Model model;
-  Replacement replacement;  // transitions that the model uses instead of its own; normally none
 };
 
 }  // namespace lssm
