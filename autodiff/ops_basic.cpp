@@ -20,6 +20,21 @@ Var add(Var a, Var b) {
   });
 }
 
+Var mul(Var a, Var b) {
+  LSSM_CHECK(a.shape() == b.shape(), "mul: shapes ", a.shape(), " and ", b.shape(), " differ");
+  Tape& tape = *a.tape;
+  const Tensor left = a.value(), right = b.value();
+  Tensor y = Tensor::like(left);
+  kernels::multiply(left, right, y);
+  return tape.record("mul", y, {a, b}, [&tape, a, b, left, right](const Tensor& dy) {
+    Tensor da = Tensor::like(dy), db = Tensor::like(dy);
+    kernels::multiply(dy, right, da);
+    kernels::multiply(dy, left, db);
+    tape.add_grad(a, da);
+    tape.add_grad(b, db);
+  });
+}
+
 Var activation(kernels::Activation kind, Var x) {
   Tape& tape = *x.tape;
   const Tensor input = x.value();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "autodiff/ops.h"
 #include "core/lie/group.h"
+#include "kernels/lie_map.h"
 #include "kernels/readout.h"
 #include "kernels/rows.h"
 #include "kernels/scan.h"
@@ -20,6 +21,20 @@ Var direction(Var h) {
   });
 }
 
+Var direction_radial(Var h) {
+  const Shape shape = h.shape();
+  LSSM_CHECK(shape.rank() == 3, "direction_radial: state ", shape, ", expected [rows, n, heads]");
+  Tape& tape = *h.tape;
+  const Tensor state = h.value();
+  Tensor y({shape[0], shape[1] + 1, shape[2]}, state.dtype(), state.device());
+  kernels::direction_radial(state, y);
+  return tape.record("direction_radial", y, {h}, [&tape, h, state](const Tensor& dy) {
+    Tensor dh = Tensor::like(state);
+    kernels::direction_radial_backward(state, dy, dh);
+    tape.add_grad(h, dh);
+  });
+}
+
 Var bloch(Var h) {
   const Shape shape = h.shape();
   LSSM_CHECK(shape.rank() == 3 && shape[1] == 4, "bloch: state ", shape,
@@ -32,6 +47,40 @@ Var bloch(Var h) {
     Tensor dh = Tensor::like(state);
     kernels::bloch_backward(state, dy, dh);
     tape.add_grad(h, dh);
+  });
+}
+
+Var group_matrix(const std::string& group, lie::SkewMap map, Var a) {
+  const Shape shape = a.shape();
+  int64_t k = 0, n = 0;
+  lie::MatrixGroups::with(group, [&]<class G>(G) { k = G::algebra_dim, n = G::vector_dim; });
+  LSSM_CHECK(shape.rank() == 3 && shape[1] == k, "group_matrix: a ", shape, ", expected [rows, ", k,
+             ", heads] for ", group);
+  Tape& tape = *a.tape;
+  const Tensor coordinates = a.value();
+  Tensor g({shape[0], n * n, shape[2]}, coordinates.dtype(), coordinates.device());
+  kernels::group_matrix(group, map, coordinates, g);
+  const auto backward = [&tape, group, map, a, coordinates, g](const Tensor& dg) {
+    Tensor da = Tensor::like(coordinates);
+    kernels::group_matrix_backward(group, map, coordinates, g, dg, da);
+    tape.add_grad(a, da);
+  };
+  return tape.record("group_matrix", g, {a}, backward);
+}
+
+Var translation(Var omega, Var v) {
+  const Shape shape = omega.shape();
+  LSSM_CHECK(shape.rank() == 3 && shape[1] == 3 && v.shape() == shape, "translation: omega ", shape,
+             " and v ", v.shape(), ", expected [rows, 3, heads] twice");
+  Tape& tape = *omega.tape;
+  const Tensor turn = omega.value(), shift = v.value();
+  Tensor b = Tensor::like(shift);
+  kernels::translation(turn, shift, b);
+  return tape.record("translation", b, {omega, v}, [&tape, omega, v, turn, shift](const Tensor& d) {
+    Tensor dturn = Tensor::like(turn), dshift = Tensor::like(shift);
+    kernels::translation_backward(turn, shift, d, dturn, dshift);
+    tape.add_grad(omega, dturn);
+    tape.add_grad(v, dshift);
   });
 }
 

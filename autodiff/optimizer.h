@@ -33,10 +33,30 @@ class Optimizer {
   std::vector<State> state_;
 };
 
+// A learning rate of their own for some parameters. JSON: {"parameters": "layers.1", "factor": 0.1}
+struct LearningRateGroup final : Configurable {
+  void fields(Fields& f) override;
+  // Whether it names the parameter itself or a part of the model that holds it.
+  bool names(const std::string& parameter) const;
+
+  std::string parameters;
+  double factor = 1;
+};
+
 class OptimizerConfig : public Configurable {
  public:
-  virtual double lr() const = 0;  // the peak learning rate; a schedule scales it
+  void fields(Fields& f) override;
+  double lr() const { return lr_; }  // the peak learning rate; a schedule scales it
   virtual std::unique_ptr<Optimizer> build(const ParameterStore& parameters) const = 0;
+  // The factor of each parameter's learning rate. Throws Error where a group names no parameter.
+  std::vector<double> lr_factors(const ParameterStore& parameters) const;
+
+ protected:
+  explicit OptimizerConfig(double lr) : lr_(lr) {}
+
+ private:
+  double lr_;
+  std::vector<LearningRateGroup> groups_;
 };
 
 const Registry<OptimizerConfig>& optimizer_registry();

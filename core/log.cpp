@@ -15,7 +15,10 @@ void log_to_terminal() {
   spdlog::set_default_logger(std::move(logger));
 }
 
-void quiet_terminal() { spdlog::default_logger()->sinks().front()->set_level(spdlog::level::warn); }
+void quiet_terminal(bool warnings) {
+  spdlog::default_logger()->sinks().front()->set_level(warnings ? spdlog::level::warn
+                                                                : spdlog::level::err);
+}
 
 void log_to_file(const std::string& path) {
   try {

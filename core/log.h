@@ -11,8 +11,8 @@ namespace lssm {
 
 // Plain lines on standard error.
 void log_to_terminal();
-// From now on only warnings and errors reach the terminal.
-void quiet_terminal();
+// From now on only errors reach the terminal, and warnings if they are wanted.
+void quiet_terminal(bool warnings);
 // From now on every message also goes to the end of the file at `path`.
 void log_to_file(const std::string& path);
 

@@ -111,12 +111,18 @@ extern "C" const char* lssm_load_cuda_backend() {
   }
   if (!reason.empty()) return reason.c_str();
   lssm::register_device(lssm::Device::cuda, &kMemory);
+  register_conv();
   register_elementwise();
+  register_head_matrix();
+  register_lie_map();
   register_linear_cross_entropy();
   register_matmul();
   register_optimizer();
+  register_parts();
+  register_previous();
   register_readout();
   register_reduce();
+  register_rnn();
   register_rows();
   register_scan();
   return nullptr;

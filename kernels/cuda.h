@@ -70,12 +70,18 @@ struct Plus {
 }  // namespace
 
 // Fills in the CUDA pointers of a family of kernels; each is at the end of its .cu file.
+void register_conv();
 void register_elementwise();
+void register_head_matrix();
+void register_lie_map();
 void register_linear_cross_entropy();
 void register_matmul();
 void register_optimizer();
+void register_parts();
+void register_previous();
 void register_readout();
 void register_reduce();
+void register_rnn();
 void register_rows();
 void register_scan();
 

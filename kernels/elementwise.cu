@@ -23,6 +23,14 @@ struct Add {
 };
 
 template <class T>
+struct Multiply {
+  const T* a;
+  const T* b;
+  T* y;
+  LSSM_HD void operator()(int64_t i) const { y[i] = a[i] * b[i]; }
+};
+
+template <class T>
 struct Scale {
   const T* x;
   const T* factor;
@@ -133,6 +141,12 @@ void add_map(const Tensor& a, const Tensor& b, Tensor& y) {
   });
 }
 
+void multiply_map(const Tensor& a, const Tensor& b, Tensor& y) {
+  with_real(y.dtype(), [&]<class T>(T) {
+    parallel_for(y.device(), y.numel(), Multiply<T>{a.data<T>(), b.data<T>(), y.data<T>()});
+  });
+}
+
 void scale_map(const Tensor& x, const Tensor& factor, Tensor& y) {
   with_real(y.dtype(), [&]<class T>(T) {
     parallel_for(y.device(), y.numel(), Scale<T>{x.data<T>(), factor.data<T>(), y.data<T>()});
@@ -164,7 +178,8 @@ void dropout_map(const DropoutCoins& coins, const Tensor& x, Tensor& y) {
 
 }  // namespace
 
-#define LSSM_ELEMENTWISE(X) X(fill) X(add) X(scale) X(activation) X(activation_backward) X(dropout)
+#define LSSM_ELEMENTWISE(X) \
+  X(fill) X(add) X(multiply) X(scale) X(activation) X(activation_backward) X(dropout)
 LSSM_MAP_KERNELS(elementwise, LSSM_ELEMENTWISE)
 
 }  // namespace lssm::kernels

@@ -10,6 +10,7 @@ namespace lssm::kernels {
 
 extern Kernel<void(Tensor& y, double value)> fill;
 extern Kernel<void(const Tensor& a, const Tensor& b, Tensor& y)> add;
+extern Kernel<void(const Tensor& a, const Tensor& b, Tensor& y)> multiply;
 inline void add_into(Tensor& y, const Tensor& x) { add(y, x, y); }
 // y = s x for a factor that is a tensor of one number (it stays on the device).
 extern Kernel<void(const Tensor& x, const Tensor& factor, Tensor& y)> scale;

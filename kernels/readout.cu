@@ -3,29 +3,12 @@
 #include <limits>
 #include <type_traits>
 
-#include "core/small.h"
+#include "kernels/columns.h"
 #include "kernels/parallel_for.h"
 #include "kernels/readout.h"
 
 namespace lssm::kernels {
 namespace {
-
-// Vectors of N components, `heads` numbers apart, in an array [rows, N, heads]. The number of
-// components is a constant, so that the loop over heads is vectorised.
-template <int N>
-struct Columns {
-  int64_t heads;
-  template <class T>
-  LSSM_HD Vec<T, N> load(const T* p, int64_t row, int64_t head) const {
-    Vec<T, N> x;
-    for (int k = 0; k < N; ++k) x[k] = p[(row * N + k) * heads + head];
-    return x;
-  }
-  template <class T>
-  LSSM_HD void store(const Vec<T, N>& x, T* p, int64_t row, int64_t head) const {
-    for (int k = 0; k < N; ++k) p[(row * N + k) * heads + head] = x[k];
-  }
-};
 
 // 1 / |h|, 0 where h is 0. The largest component is divided out first: the squares of a state that
 // a contraction has made tiny leave the range of T. Denormal states count as 0: 1 / |h| overflows.
@@ -65,20 +48,57 @@ struct DirectionBackward {
   }
 };
 
+// The length of h, given 1 / |h|: exact where that is, 0 where |h| counts as 0.
+template <class T, int N>
+LSSM_HD inline T length_of(const Vec<T, N>& h, T inverse) {
+  return dot(inverse * h, h);
+}
+
+template <int N, class T>
+struct DirectionRadial {
+  Columns<N> from;
+  Columns<N + 1> to;
+  const T* h;
+  T* y;
+  LSSM_HD void operator()(int64_t row, int64_t head) const {
+    const Vec<T, N> x = from.load(h, row, head);
+    const T inverse = inverse_length(x);
+    Vec<T, N + 1> out;
+    for (int k = 0; k < N; ++k) out[k] = inverse * x[k];
+    out[N] = std::log1p(length_of(x, inverse));
+    to.store(out, y, row, head);
+  }
+};
+
+// d log(1 + |h|) = u / (1 + |h|)
+template <int N, class T>
+struct DirectionRadialBackward {
+  Columns<N> from;
+  Columns<N + 1> to;
+  const T* h;
+  const T* dy;
+  T* dh;
+  LSSM_HD void operator()(int64_t row, int64_t head) const {
+    const Vec<T, N> x = from.load(h, row, head);
+    const Vec<T, N + 1> d = to.load(dy, row, head);
+    const T inverse = inverse_length(x);
+    const Vec<T, N> u = inverse * x;
+    Vec<T, N> du;
+    for (int k = 0; k < N; ++k) du[k] = d[k];
+    const T radial = d[N] / (1 + length_of(x, inverse));
+    from.store(inverse * (du - dot(u, du) * u) + radial * u, dh, row, head);
+  }
+};
+
 // Calls f with the number of components as a constant.
-template <class F>
-void with_components(int64_t n, F f) {
-  switch (n) {
-    case 1:
-      return f(std::integral_constant<int, 1>{});
-    case 2:
-      return f(std::integral_constant<int, 2>{});
-    case 3:
-      return f(std::integral_constant<int, 3>{});
-    case 4:
-      return f(std::integral_constant<int, 4>{});
-    default:
-      fail("direction: states of ", n, " components, expected 1 to 4");
+template <class F, int N = 1>
+void with_components(int64_t n, F f, std::integral_constant<int, N> = {}) {
+  constexpr int kMost = 8;
+  if (n == N) return f(std::integral_constant<int, N>{});
+  if constexpr (N < kMost) {
+    with_components(n, f, std::integral_constant<int, N + 1>{});
+  } else {
+    fail("direction: states of ", n, " components, expected 1 to ", kMost);
   }
 }
 
@@ -132,6 +152,25 @@ void direction_backward_map(const Tensor& h, const Tensor& y, const Tensor& dy, 
   });
 }
 
+void direction_radial_map(const Tensor& h, Tensor& y) {
+  with_real(h.dtype(), [&]<class T>(T) {
+    with_components(h.dim(1), [&]<int N>(std::integral_constant<int, N>) {
+      const DirectionRadial<N, T> map = {{h.dim(2)}, {h.dim(2)}, h.data<T>(), y.data<T>()};
+      parallel_for_rows(h.device(), h.dim(0), h.dim(2), map);
+    });
+  });
+}
+
+void direction_radial_backward_map(const Tensor& h, const Tensor& dy, Tensor& dh) {
+  with_real(h.dtype(), [&]<class T>(T) {
+    with_components(h.dim(1), [&]<int N>(std::integral_constant<int, N>) {
+      const DirectionRadialBackward<N, T> map = {
+          {h.dim(2)}, {h.dim(2)}, h.data<T>(), dy.data<T>(), dh.data<T>()};
+      parallel_for_rows(h.device(), h.dim(0), h.dim(2), map);
+    });
+  });
+}
+
 void bloch_map(const Tensor& h, Tensor& out) {
   with_real(h.dtype(), [&]<class T>(T) {
     const Bloch<T> map = {{h.dim(2)}, {h.dim(2)}, h.data<T>(), out.data<T>()};
@@ -149,7 +188,9 @@ void bloch_backward_map(const Tensor& h, const Tensor& dout, Tensor& dh) {
 
 }  // namespace
 
-#define LSSM_READOUT(X) X(direction) X(direction_backward) X(bloch) X(bloch_backward)
+#define LSSM_READOUT(X) \
+  X(direction)          \
+  X(direction_backward) X(direction_radial) X(direction_radial_backward) X(bloch) X(bloch_backward)
 LSSM_MAP_KERNELS(readout, LSSM_READOUT)
 
 }  // namespace lssm::kernels

@@ -327,7 +327,7 @@ constexpr int kSteps = [] {
 // spill.
 template <class Walk>
 constexpr int kBlocks = sizeof(typename Walk::Number) == 4 &&
-                                sizeof(typename Walk::Map) <= kStepBytes / 2
+                                sizeof(typename Walk::Map) <= kStepBytes / 3
                             ? 2
                             : 1;
 

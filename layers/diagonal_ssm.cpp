@@ -35,10 +35,10 @@ struct DiagonalSsmConfig final : LayerConfig {
 };
 
 const char* scan_group(const std::string& kind) {
-  return kind == "real" ? "real" : kind == "unit" ? "so2" : "polar";
+  return kind == "real" ? "real" : kind == "unit" ? "so2" : "scaled_so2";
 }
 
-class DiagonalSsm final : public Layer {
+class DiagonalSsm final : public RecurrentLayer {
  public:
   DiagonalSsm(const BuildContext& context, const DiagonalSsmConfig& config)
       : config_(config),
@@ -54,6 +54,18 @@ class DiagonalSsm final : public Layer {
   }
 
   Sequence forward(Context& context, const Sequence& x) const override {
+    return after_each_step(x, states(context, x), raw);
+  }
+  Views views(Context& context, const Sequence& x) const override {
+    return views_of(context, x, states(context, x), raw);
+  }
+  int64_t out_width() const override { return recurrence_.vector_dim() * config_.heads; }
+  int64_t state_size() const override { return recurrence_.state_size(); }
+
+ private:
+  static Var raw(Var h) { return h; }
+
+  Recurrence::States states(Context& context, const Sequence& x) const {
     Var a;
     if (modulus_) {
       const Activation squash = config_.range[0] == 0 ? Activation::sigmoid : Activation::tanh;
@@ -63,13 +75,9 @@ class DiagonalSsm final : public Layer {
       const Var phase = (*phase_)(context.tape, x.rows);
       a = a ? concat_columns(a, phase) : phase;
     }
-    const Var h = recurrence_.states(context, x, a);
-    return x.with(reshape(h, {x.batch * x.length, out_width()}), true);
+    return recurrence_.states(context, x, a);
   }
-  int64_t out_width() const override { return recurrence_.vector_dim() * config_.heads; }
-  int64_t state_size() const override { return recurrence_.state_size(); }
 
- private:
   DiagonalSsmConfig config_;
   Recurrence recurrence_;
   std::optional<Affine> modulus_, phase_;

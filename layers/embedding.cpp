@@ -13,8 +13,11 @@ class Embedding final : public Layer {
 
   Sequence forward(Context& context, const Sequence& x) const override {
     const Sequence entries = x.with(context.tape.parameter(table_));
-    // With more entries than positions it is cheaper to work position by position.
-    return table_.value.dim(0) < x.batch * x.length ? entries : x.with(entries.dense(), true);
+    // With more entries than positions it is cheaper to work position by position. Transitions are
+    // read out and replaced by entry.
+    const bool by_entry =
+        table_.value.dim(0) < x.batch * x.length || context.inspection || context.replacement;
+    return by_entry ? entries : x.with(entries.dense(), true);
   }
   int64_t out_width() const override { return table_.value.dim(1); }
 

@@ -9,6 +9,7 @@
 #include "autodiff/ops.h"
 #include "autodiff/parameters.h"
 #include "core/config.h"
+#include "layers/inspection.h"
 
 namespace lssm {
 
@@ -50,6 +51,8 @@ struct Context {
       nullptr;  // null: sequences start from the learned states and their ends are dropped
   double* drift = nullptr;  // if set: raised to the largest | |h| - 1 | of final states on a sphere
   uint32_t sites = 0;       // dropouts passed so far
+  Inspection* inspection = nullptr;          // if set: filled with the layers' transitions
+  const Replacement* replacement = nullptr;  // if set: transitions that layers use instead
 
   // The state that was carried to the next recurrent layer, or no Var.
   Var carried_state() const {
@@ -82,7 +85,8 @@ struct BuildContext {
   int64_t model_width;
   int64_t vocabulary;
   int64_t outputs;  // what the task asks for at each position, e.g. classes
-  bool last;        // the model's last layer
+  const std::vector<std::vector<int>>* class_factors;  // of the task (tasks/task.h)
+  bool last;                                           // the model's last layer
 
   // For a layer whose width is left open (0).
   int64_t width_or(int64_t width) const { return width > 0 ? width : last ? outputs : model_width; }

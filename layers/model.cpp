@@ -13,8 +13,8 @@ Model::Model(const ModelConfig& config, const ModelInterface& interface, uint64_
              Device device)
     : interface_(interface),
       parameters_(seed, dtype, device),
-      body_({ParamScope(parameters_, "layers"), "/model", 0, config.width, interface.vocabulary,
-             interface.outputs, true},
+      body_({ParamScope(parameters_, "layers"), "/model/layers", 0, config.width,
+             interface.vocabulary, interface.outputs, &interface_.class_factors, true},
             config.layers) {
   LSSM_CHECK(body_.out_width() == interface.outputs, "/model/layers: the last layer gives ",
              body_.out_width(), " numbers, the task asks for ", interface.outputs);

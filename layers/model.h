@@ -19,6 +19,7 @@ class ModelConfig final : public Configurable {
 struct ModelInterface {
   int64_t vocabulary;
   int64_t outputs;
+  std::vector<std::vector<int>> class_factors = {};  // as Task::class_factors()
 };
 
 class Model {

@@ -3,16 +3,23 @@
 #include "layers/layer.h"
 
 #define LSSM_LAYERS(X) \
+  X(cascade)           \
+  X(causal_conv)       \
+  X(delta_product)     \
   X(diagonal_ssm)      \
   X(dropout)           \
   X(embedding)         \
+  X(factored_readout)  \
+  X(gru)               \
   X(layer_norm)        \
   X(lie_ssm)           \
   X(linear)            \
+  X(lstm)              \
   X(mlp)               \
   X(residual)          \
   X(rms_norm)          \
-  X(sequential)
+  X(sequential)        \
+  X(swiglu)
 
 namespace lssm {
 

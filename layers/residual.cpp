@@ -9,7 +9,7 @@ namespace {
 class Residual final : public Layer {
  public:
   Residual(const BuildContext& context, const std::vector<std::unique_ptr<LayerConfig>>& configs)
-      : inner_(context, configs) {
+      : inner_(inside(context), configs) {
     LSSM_CHECK(inner_.out_width() == context.in_width, context.pointer,
                ": residual: the layers turn width ", context.in_width, " into ", inner_.out_width(),
                ", expected the same width");
@@ -24,15 +24,19 @@ class Residual final : public Layer {
   int64_t state_size() const override { return inner_.state_size(); }
 
  private:
+  static BuildContext inside(BuildContext context) {
+    context.pointer += "/layers";
+    context.last = false;  // its width is that of its input
+    return context;
+  }
+
   Sequential inner_;
 };
 
 class ResidualConfig final : public LayerListConfig {
  public:
   LayerPtr build(const BuildContext& context) const override {
-    BuildContext inner = context;
-    inner.last = false;  // its width is that of its input
-    return std::make_unique<Residual>(inner, layers_);
+    return std::make_unique<Residual>(context, layers_);
   }
 };
 

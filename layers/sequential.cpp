@@ -10,7 +10,7 @@ Sequential::Sequential(const BuildContext& context,
   for (size_t i = 0; i < configs.size(); ++i) {
     BuildContext inner = context;
     inner.params = context.params.child(std::to_string(i));
-    inner.pointer = context.pointer + "/layers/" + std::to_string(i);
+    inner.pointer = context.pointer + "/" + std::to_string(i);
     inner.in_width = out_width_;
     inner.last = context.last && i + 1 == configs.size();
     LSSM_CHECK(configs[i]->reads_tokens() == (inner.in_width == 0), inner.pointer,
@@ -51,7 +51,9 @@ namespace {
 class SequentialConfig final : public LayerListConfig {
  public:
   LayerPtr build(const BuildContext& context) const override {
-    return std::make_unique<Sequential>(context, layers_);
+    BuildContext inner = context;
+    inner.pointer += "/layers";
+    return std::make_unique<Sequential>(inner, layers_);
   }
 };
 

@@ -8,7 +8,8 @@ namespace lssm {
 
 class Sequential final : public Layer {
  public:
-  // Parameters are named by position: "<scope>.0.weight".
+  // Parameters are named by position: "<scope>.0.weight". The context's pointer is that of the
+  // list.
   Sequential(const BuildContext& context, const std::vector<std::unique_ptr<LayerConfig>>& configs);
 
   Sequence forward(Context& context, const Sequence& x) const override;

@@ -27,6 +27,7 @@
 
 #include "core/algebra/ceilings.h"
 #include "core/algebra/group_json.h"
+#include "core/algebra/subgroups.h"
 #include "core/random.h"
 #include "tasks/task.h"
 
@@ -144,6 +145,7 @@ class GroupWord final : public Task {
     return config_.bos ? group_.order() + kSpecials : pad_token() + mixed();
   }
   int64_t classes() const override { return group_.order() + (config_.bos ? kSpecials : 0); }
+  std::vector<std::vector<int>> class_factors() const override;
   int64_t train_length() const override { return lengths_.back(); }
   Batch batch(Split split, uint64_t seed, int64_t step, int64_t sequences,
               int64_t length) const override;
@@ -275,6 +277,17 @@ void GroupWord::write_row(Batch& batch, int64_t row, const std::vector<int>& wor
     trained[t] =
         answer || (t < bos && config_.supervise == "all") || (t >= end && config_.pad_in_loss);
   }
+}
+
+// The abelianization and the core [G, G]. Not with special classes, which are no elements; and an
+// abelian or a perfect group is a single factor.
+std::vector<std::vector<int>> GroupWord::class_factors() const {
+  const algebra::Subgroup core = algebra::derived_subgroup(group_);
+  if (config_.bos || core.size() == 1 || int(core.size()) == group_.order()) return {};
+  const bool right = config_.action == "right";
+  const algebra::CosetFactors factors = algebra::coset_factors(
+      group_, core, right ? algebra::CoreSide::left : algebra::CoreSide::right);
+  return {factors.coset, factors.core};
 }
 
 std::vector<Ceiling> GroupWord::ceilings(int64_t length) const {

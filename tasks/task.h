@@ -37,6 +37,9 @@ class Task {
   virtual ~Task() = default;
   virtual int64_t vocabulary() const = 0;  // tokens are 0 … vocabulary - 1
   virtual int64_t classes() const = 0;     // targets are 0 … classes - 1
+  // Classes as tuples of fewer parts, if they have such a structure: for each factor, the part of
+  // each class. No two classes have all parts in common.
+  virtual std::vector<std::vector<int>> class_factors() const { return {}; }
   // The length that training uses (the longest, if there are several).
   virtual int64_t train_length() const = 0;
   // Batch number `step` of a split: a pure function of its arguments. `length` 0: the training

@@ -84,9 +84,11 @@ Experiment::Experiment(Json json, const std::string& source)
       device(build(source, [this] { return parse_device(config.device); })),
       task(build(source, [this] { return config.task->build(); })),
       model(build(source, [this] {
-        const ModelInterface interface = {task->vocabulary(), task->classes()};
+        const ModelInterface interface = {task->vocabulary(), task->classes(),
+                                          task->class_factors()};
         return Model(config.model, interface, config.train.seed, config.dtype(), device);
       })) {
+  build(source, [this] { return config.train.optimizer->lr_factors(model.parameters()); });
   set_thread_count(int(config.threads));
 }
 

@@ -58,13 +58,18 @@ struct Experiment {
   // Of all keys that say what is computed: two runs that differ in seed or threads alone share it.
   std::string hash() const;
   std::vector<int64_t> eval_lengths() const;
-  Context context(Tape& tape) const { return {.tape = tape, .seed = config.train.seed}; }
+  Context context(Tape& tape) const {
+    return {.tape = tape,
+            .seed = config.train.seed,
+            .replacement = replacement.empty() ? nullptr : &replacement};
+  }
 
   Json resolved;
   ExperimentConfig config;
   Device device;
   std::unique_ptr<Task> task;
   Model model;
+  Replacement replacement;  // transitions that the model uses instead of its own; normally none
 };
 
 }  // namespace lssm

@@ -25,6 +25,7 @@ void add_doctor(CLI::App& app);
 void add_sweep(CLI::App& app);
 void add_report(CLI::App& app);
 void add_watch(CLI::App& app);
+void add_verify(CLI::App& app);
 
 // For options: a whole number from `min`.
 CLI::Validator at_least_number(int64_t min);

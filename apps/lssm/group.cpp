@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "apps/lssm/commands.h"
+#include "apps/lssm/group_lie.h"
 #include "core/algebra/ceilings.h"
 #include "core/algebra/facts.h"
 #include "core/algebra/group_json.h"
@@ -18,7 +19,7 @@ using algebra::FiniteGroup;
 struct GroupArguments {
   std::string group, inputs = "generators_inverses";
   int64_t length = 32;
-  bool json = false;
+  bool json = false, lie = false;
 };
 
 Json facts_json(const FiniteGroup& group) {
@@ -139,6 +140,7 @@ void print_group(const GroupArguments& arguments) {
   for (const int element : inputs) report["inputs"].push_back(group.element_name(element));
   report["length"] = arguments.length;
   report["ceilings"] = ceilings_json(group, inputs, int(arguments.length));
+  if (arguments.lie) report["lie"] = lie_json(group, inputs, int(arguments.length));
   if (arguments.json) {
     std::printf("%s\n", report.dump(2).c_str());
     return;
@@ -151,6 +153,7 @@ void print_group(const GroupArguments& arguments) {
   }
   std::printf(" (final %% / mean over prefixes %%)\n");
   print_ceilings(report["ceilings"]);
+  if (arguments.lie) print_lie(report["lie"]);
 }
 
 }  // namespace
@@ -170,6 +173,8 @@ void add_group(CLI::App& app) {
   command->add_option("--length", arguments->length, "length of the words")
       ->capture_default_str()
       ->check(CLI::Range(int64_t(1), int64_t(1) << 20));
+  command->add_flag("--lie", arguments->lie,
+                    "which transitions can hold it and why, and its smallest rotation matrices");
   command->add_flag("--json", arguments->json, "print as JSON");
   command->footer("Example: lssm group S5 --inputs '[\"(1 2 3 4 5)\", \"(1 2)\"]'");
   command->callback([arguments] { print_group(*arguments); });

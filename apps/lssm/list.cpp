@@ -4,6 +4,7 @@
 #include "apps/lssm/commands.h"
 #include "core/algebra/named_groups.h"
 #include "core/lie/group.h"
+#include "core/lie/se3.h"
 #include "layers/layer.h"
 #include "tasks/task.h"
 
@@ -44,12 +45,18 @@ void print_registry(const Registry<Base>& registry, bool json) {
 
 void print_groups(bool json) {
   Json all = {{"lie", Json::array()}, {"finite", Json::array()}};
-  lie::Groups::for_each([&]<class G>(G) {
+  const auto add = [&]<class G>(G, const std::vector<std::string>& maps) {
     all["lie"].push_back({{"name", G::name},
                           {"algebra_dim", G::algebra_dim},
                           {"vector_dim", G::vector_dim},
-                          {"group", G::is_group}});
+                          {"group", !maps.empty()},
+                          {"maps", maps}});
+  };
+  lie::Groups::for_each([&]<class G>(G group) {
+    add(group, G::is_group ? std::vector<std::string>{"exp"} : std::vector<std::string>{});
   });
+  lie::MatrixGroups::for_each([&](auto group) { add(group, {"exp", "cayley", "cayley2"}); });
+  add(lie::SE3{}, {"exp"});
   for (const algebra::GroupFamily& family : algebra::group_families()) {
     all["finite"].push_back(
         {{"pattern", family.pattern}, {"rule", family.rule}, {"meaning", family.meaning}});
@@ -58,11 +65,15 @@ void print_groups(bool json) {
     std::printf("%s\n", all.dump(2).c_str());
     return;
   }
-  std::printf("Transitions of states (key \"group\" of lie_ssm; the monoids serve diagonal_ssm)\n");
+  std::printf(
+      "Transitions of states (key \"group\" of lie_ssm; the monoids serve diagonal_ssm, and inside "
+      "the groups with Cayley maps)\n");
   for (const Json& g : all["lie"]) {
-    std::printf("  %-8s %d parameters, moves %d numbers%s\n", g["name"].get<std::string>().c_str(),
-                g["algebra_dim"].get<int>(), g["vector_dim"].get<int>(),
-                g["group"].get<bool>() ? "" : " (monoid)");
+    std::string maps;
+    for (const Json& map : g["maps"]) maps += (maps.empty() ? "" : ", ") + map.get<std::string>();
+    std::printf("  %-8s %2d parameters, moves %d numbers (%s)\n",
+                g["name"].get<std::string>().c_str(), g["algebra_dim"].get<int>(),
+                g["vector_dim"].get<int>(), maps.empty() ? "monoid" : maps.c_str());
   }
   std::printf("Finite groups (key \"group\" of group_word)\n");
   for (const Json& g : all["finite"]) {

@@ -88,6 +88,7 @@ int run(int argc, char** argv) {
   add_gradcheck(app);
   add_list(app);
   add_group(app);
+  add_verify(app);
   add_config(app);
   add_doctor(app);
   try {

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "apps/experiment/evaluator.h"
+#include "apps/experiment/tracking_warning.h"
 #include "apps/experiment/trainer.h"
 #include "apps/lssm/commands.h"
 #include "core/file.h"
@@ -125,7 +126,8 @@ void train_in(Experiment& experiment, RunFolder& folder, const TrainArguments& a
   const bool progress = !arguments.quiet && isatty(STDERR_FILENO);
   folder.remove_failure();
   log_to_file(folder.log());
-  if (arguments.quiet || progress) quiet_terminal();
+  if (arguments.quiet || progress) quiet_terminal(!arguments.quiet);
+  if (const auto warning = tracking_warning(experiment.resolved)) spdlog::warn(*warning);
   try {
     train_and_test(experiment, folder, arguments, progress);
   } catch (const Error& error) {
@@ -170,7 +172,7 @@ void add_train(CLI::App& app) {
   command->add_flag("--json", arguments->json, "print the summary as JSON");
   command->add_flag("--tensorboard", arguments->tensorboard,
                     "also write event files for TensorBoard; a resumed run goes on with them");
-  command->add_flag("--quiet", arguments->quiet, "no progress lines");
+  command->add_flag("--quiet", arguments->quiet, "no lines but errors");
   command->footer("Example: lssm train configs/quickstart.json --set train.seed=123");
   command->callback([arguments, resume] {
     arguments->has_resume = resume->count() > 0;

@@ -85,8 +85,10 @@ struct PaperRow {
   MetricInfo metric;
   int64_t length = 0;
   Description published;      // n, mean and std, as shown
-  bool spread_known = false;  // the paper gives std and n
+  bool printed = false;       // the paper has the figure
+  bool spread_known = false;  // it gives std and n
   Description ours;           // n = 0: no run of ours has it
+  double reach = 0;           // the figure that each seed should reach; 0: none
   WelchTest test;             // ours - published, if both spreads are known
   std::string words;          // how ours stands to the paper's
 };

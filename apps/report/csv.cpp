@@ -145,7 +145,9 @@ std::string csv_paper(const PaperTable& table) {
   for (const PaperRow& row : table.rows) {
     const bool ours = row.ours.n > 0, usual = row.spread_known && row.test.kind == TestCase::usual;
     rows.cell(row.label).cell(row.variant).cell(row.metric.key).cell(unit_of(row.metric));
-    rows.count(row.length).cell(row.published.mean).cell(row.spread_known, row.published.std);
+    rows.count(row.length)
+        .cell(row.printed, row.published.mean)
+        .cell(row.spread_known, row.published.std);
     rows.cell(row.spread_known, double(row.published.n)).count(row.ours.n);
     rows.cell(ours, row.ours.mean).cell(row.ours.n > 1, row.ours.std);
     rows.cell(usual, row.test.t).cell(usual, row.test.df).cell(usual, row.test.p);

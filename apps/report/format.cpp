@@ -53,6 +53,7 @@ std::string mean_text(const MetricInfo& metric, const Description& figures,
 }
 
 std::string published_text(const PaperRow& row, const std::string& plus_minus) {
+  if (!row.printed) return "-";
   const std::string mean = value_text(row.metric, row.published.mean);
   if (!row.spread_known) return mean;
   return text(mean, " ", plus_minus, " ", value_text(row.metric, row.published.std), " (",

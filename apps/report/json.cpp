@@ -85,7 +85,7 @@ Json paper_json(const PaperTable& table) {
                     {"metric", row.metric.key},
                     {"length", row.length},
                     {"published",
-                     {{"mean", row.published.mean},
+                     {{"mean", only_if(row.printed, row.published.mean)},
                       {"std", only_if(known, row.published.std)},
                       {"n", known ? Json(row.published.n) : Json()}}},
                     {"ours", row.ours.n > 0 ? description(row.ours) : Json()},

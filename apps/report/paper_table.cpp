@@ -19,15 +19,18 @@ struct RowConfig final : Configurable {
     f.require("variant", variant, "the sweep's variant that repeats it");
     f.require("metric", metric, "a figure of summary.json's test: final, prefix, ...");
     f.require("length", length, "test length", at_least(1));
-    f.require("mean", mean, "as printed");
+    f.add("mean", mean, "as printed; -1: the paper has no such figure");
     f.add("std", std, "as printed; -1: not given");
     f.add("n", n, "seeds; 0: not given", at_least(0));
+    f.add("reach", reach, "counts our seeds at so much or more; 0: does not", at_least(0));
+    f.check(mean >= 0 || mean == -1, "mean", "expected a number from 0, or -1");
     f.check(std >= 0 || std == -1, "std", "expected a number from 0, or -1");
+    f.check(mean >= 0 || std == -1, "std", "there is no spread without a mean");
   }
 
   std::string label, variant, metric;
   int64_t length = 0, n = 0;
-  double mean = 0, std = -1;
+  double mean = -1, std = -1, reach = 0;
 };
 
 struct TableConfig final : Configurable {
@@ -109,10 +112,21 @@ PaperRow read_row(Json& json, const std::string& pointer, const SweepNames& swee
   row.metric = metric_info(config.metric);
   row.length = config.length;
   row.published.n = config.n;
-  row.published.mean = config.mean;
+  row.printed = config.mean >= 0;
+  row.published.mean = std::max(config.mean, 0.0);
   row.published.std = std::max(config.std, 0.0);
   row.spread_known = config.n >= 2 && config.std >= 0;
+  row.reach = config.reach;
   return row;
+}
+
+// How many seeds reach what they should.
+std::string reached(const PaperRow& row, const std::vector<double>& values) {
+  const auto enough = [&](double value) {
+    return row.metric.higher_is_better ? value >= row.reach : value <= row.reach;
+  };
+  return text(std::count_if(values.begin(), values.end(), enough), " of ", values.size(),
+              " seeds reach ", value_text(row.metric, row.reach));
 }
 
 std::string verdict(const PaperRow& row) {
@@ -176,7 +190,14 @@ void compare_with_paper(PaperTable& table, const Results& results) {
     }
     row.ours = describe(values);
     if (row.spread_known && row.ours.n > 0) row.test = welch_t_test(row.ours, row.published);
-    row.words = values.empty() ? missing : verdict(row);
+    if (values.empty()) {
+      row.words = missing;
+      continue;
+    }
+    std::vector<std::string> words;
+    if (row.reach > 0) words.push_back(reached(row, values));
+    if (row.printed) words.push_back(verdict(row));
+    row.words = words.empty() ? "" : words[0] + (words.size() > 1 ? "; " + words[1] : "");
   }
 }
 

@@ -4,7 +4,9 @@
 //
 //   {"title": "A5", "source": "Paper, table 2; 3 seeds", "sweep": "../sweeps/groups-a5.json",
 //    "rows": [{"label": "NC-SSM", "variant": "su2", "metric": "prefix", "length": 32,
-//              "mean": 100, "std": 0, "n": 3}],                // figures as printed
+//              "mean": 100, "std": 0, "n": 3,                  // figures as printed, if they are
+//              "reach": 99.9}],                                // what each of our seeds should
+//              reach
 //    "remarks": ["What the paper leaves open, and what was chosen."]}
 #pragma once
 

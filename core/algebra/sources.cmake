@@ -8,4 +8,12 @@ set(LSSM_ALGEBRA_SOURCES
     algebra/subgroups.cpp
     algebra/facts.cpp
     algebra/ceilings.cpp
-    algebra/representation.cpp)
+    algebra/characters.cpp
+    algebra/representation.cpp
+    algebra/sections.cpp
+    algebra/laws.cpp
+    algebra/irreps.cpp
+    algebra/irrep_facts.cpp
+    algebra/direct_sum.cpp
+    algebra/faithful.cpp
+    algebra/tracking.cpp)

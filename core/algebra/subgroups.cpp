@@ -210,6 +210,22 @@ Quotient quotient_map(const FiniteGroup& group, const Subgroup& normal) {
   return out;
 }
 
+CosetFactors coset_factors(const FiniteGroup& group, const Subgroup& normal, CoreSide side) {
+  const Quotient map = quotient_map(group, normal);
+  std::vector<int> representative(size_t(map.order), -1);
+  for (int a = 0; a < group.order(); ++a) {
+    int& r = representative[size_t(map.coset[size_t(a)])];
+    if (r < 0 || group.element_order(a) < group.element_order(r)) r = a;
+  }
+  CosetFactors out{map.coset, std::vector<int>(size_t(group.order()))};
+  for (int a = 0; a < group.order(); ++a) {
+    const int inverse = group.inverse(representative[size_t(map.coset[size_t(a)])]);
+    const int n = side == CoreSide::left ? group.product(a, inverse) : group.product(inverse, a);
+    out.core[size_t(a)] = int(std::lower_bound(normal.begin(), normal.end(), n) - normal.begin());
+  }
+  return out;
+}
+
 FiniteGroup quotient_group(const FiniteGroup& group, const Subgroup& normal) {
   const Quotient map = quotient_map(group, normal);
   std::vector<int> representative(size_t(map.order), -1);

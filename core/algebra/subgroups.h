@@ -53,6 +53,21 @@ struct Quotient {
 // Throws Error when the subgroup is not normal.
 Quotient quotient_map(const FiniteGroup& group, const Subgroup& normal);
 
+// Every element as a product of an element n of a normal subgroup and the representative r_c of its
+// coset: n r_c, or r_c n. A product that grows on the right, n r_c x = n' r_c', multiplies n by
+// r_c x r_c'^-1, which depends on c and x alone: what a cascade of the two factors needs. One that
+// grows on the left does so for r_c n. Representatives have the least order in their cosets, and
+// among those the smallest number.
+struct CosetFactors {
+  std::vector<int> coset;  // [group order]: c, numbered as in quotient_map
+  std::vector<int> core;   // [group order]: the place of n in the subgroup
+};
+
+enum class CoreSide { left, right };  // n r_c, r_c n
+
+// Throws Error when the subgroup is not normal.
+CosetFactors coset_factors(const FiniteGroup& group, const Subgroup& normal, CoreSide side);
+
 // The quotient as a group: element c is coset c of quotient_map. Throws Error as quotient_map does.
 FiniteGroup quotient_group(const FiniteGroup& group, const Subgroup& normal);
 

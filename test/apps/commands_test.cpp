@@ -2,6 +2,7 @@
 // The commands other than train, as a user calls them.
 #include "core/algebra/named_groups.h"
 #include "core/lie/group.h"
+#include "core/lie/se3.h"
 #include "layers/layer.h"
 #include "tasks/task.h"
 #include "test/apps/program.h"
@@ -97,11 +98,14 @@ TEST_CASE("list names everything that a config can name", "[list]") {
   for (const Json& group : json["lie"]) lie.insert(group["name"].get<std::string>());
   for (const Json& group : json["finite"]) finite.insert(group["pattern"].get<std::string>());
   size_t groups = 0;
-  lie::Groups::for_each([&]<class G>(G) {
+  const auto check_group = [&]<class G>(G) {
     ++groups;
     CHECK(lie.count(G::name) == 1);
     CHECK(has(text, G::name));
-  });
+  };
+  lie::Groups::for_each(check_group);
+  lie::MatrixGroups::for_each(check_group);
+  check_group(lie::SE3{});
   CHECK(lie.size() == groups);
   CHECK(!has(text, "; \n"));
   for (const algebra::GroupFamily& family : algebra::group_families()) {

@@ -81,6 +81,30 @@ TEST_CASE("figures of a paper are compared with ours", "[paper]") {
   CHECK(rows[8].words == "our runs have no such figure");
 }
 
+TEST_CASE("rows without a published figure count the seeds that reach a bound", "[paper]") {
+  Paper paper;
+  make_runs(paper.place.path("runs/letters"), "a", {{1, .90}, {2, .92}, {3, .88}});
+  Json reach = row("a", 85, 3, 4), alone = reach;
+  reach["reach"] = 90;
+  alone["reach"] = 88;
+  for (const char* key : {"mean", "std", "n"}) alone.erase(key);
+  paper.table["rows"] = {reach, alone};
+  paper.read();
+  paper.place.good({"report", "--paper", "table.json", "runs/letters", "--out", "out"});
+  const std::string page = read_file(paper.place.path("out/report.md"));
+  CHECK(
+      has(page,
+          "| 85.00 ± 3.00 (4 seeds) | 90.00 ± 2.00 | 3 | 2 of 3 seeds reach 90.00; +5.00 points"));
+  CHECK(has(page, "| - | 90.00 ± 2.00 | 3 | 3 of 3 seeds reach 88.00 |"));
+  const Json rows = read_json(paper.place.path("out/report.json"))["paper"]["rows"];
+  CHECK(rows[1]["published"]["mean"].is_null());
+  const std::string csv = read_file(paper.place.path("out/report_paper.csv"));
+  CHECK(has(csv, "\nTheir a,a,final,%,32,NA,NA,NA,3,90,2"));
+  paper.table["rows"] = {alone};
+  paper.table["rows"][0]["std"] = 1;
+  CHECK(has(paper.error(), "/rows/0/std: there is no spread without a mean"));
+}
+
 TEST_CASE("report --paper", "[paper]") {
   Paper paper;
   make_runs(paper.place.path("runs/letters"), "a", {{1, .90}, {2, .92}, {3, .88}});

@@ -59,8 +59,10 @@ TEST_CASE("a sweep is variants times grid times list times seeds", "[sweep]") {
   CHECK(plan.variants[0].steps == 7);
   CHECK(plan.variants[1].resolved["train"]["steps"] == 5);
   CHECK(first["model"]["width"] == 8);
-  CHECK(first["train"]["optimizer"] ==
-        Json::parse(R"({"type": "adam", "lr": 0.5, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8})"));
+  CHECK(
+      first["train"]["optimizer"] ==
+      Json::parse(
+          R"({"type": "adam", "lr": 0.5, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "groups": []})"));
   CHECK(first["model"]["layers"][1]["group"] == "so3");
   CHECK(plan.variants[15].resolved["model"]["layers"][1]["group"] == "so2");
   CHECK(plan.runs[1].folder ==

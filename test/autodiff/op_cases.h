@@ -50,7 +50,16 @@ Tensor integers_below(uint32_t n, const Shape& shape, uint32_t seed);
 
 // Rows of the table for the recurrence of every group (op_cases_scan.cpp).
 void add_scan_cases(std::vector<OpCase>& cases);
+// Rows of the table for the maps from Lie algebras (op_cases_lie.cpp).
+void add_lie_cases(std::vector<OpCase>& cases);
 // Rows of the table for the loss that is fused with its linear map (op_cases_loss.cpp).
 void add_fused_loss_cases(std::vector<OpCase>& cases);
+// Rows of the table for parts of rows and for what came before in a sequence
+// (op_cases_sequence.cpp).
+void add_sequence_cases(std::vector<OpCase>& cases);
+// Rows of the table for recurrences with gates (op_cases_rnn.cpp).
+void add_rnn_cases(std::vector<OpCase>& cases);
+// Rows of the table for small matrices of each head (op_cases_head_matrix.cpp).
+void add_head_matrix_cases(std::vector<OpCase>& cases);
 
 }  // namespace lssm::testing

@@ -188,6 +188,35 @@ TEST_CASE("optimizer configs refuse numbers out of range", "[optimizer]") {
   CHECK(optimizer_config({{"type", "adam"}, {"lr", 0.25}})->lr() == 0.25);
 }
 
+TEST_CASE("groups of parameters have learning rates of their own", "[optimizer]") {
+  const auto first_step = [](const Json& groups, const char* type) {
+    ParameterStore store(1, DType::f64, Device::cpu);
+    for (const char* name : {"layers.1.w", "layers.1.b", "layers.11.w"})
+      store.add(name, {1}, init::constant(1)).grad = Tensor::from_host({1}, {0.5}, DType::f64);
+    const auto config = optimizer_config({{"type", type}, {"lr", 0.25}, {"groups", groups}});
+    config->build(store)->step(store, 1, config->lr(), 1);
+    Values moved;
+    for (const Parameter& p : store.all()) moved.push_back(1 - p.value.item());
+    return moved;
+  };
+  // The first step of sgd is lr g, that of Adam lr (but for eps).
+  CHECK(first_step(Json::array(), "sgd") == Values{0.125, 0.125, 0.125});
+  const Json layer = {{"parameters", "layers.1"}, {"factor", 0.5}};
+  const Json bias = {{"parameters", "layers.1.b"}, {"factor", 0}};
+  CHECK(first_step(Json::array({layer}), "sgd") == Values{0.0625, 0.0625, 0.125});
+  CHECK(first_step(Json::array({layer, bias}), "sgd") == Values{0.0625, 0, 0.125});
+  CHECK(first_step(Json::array({bias, layer}), "sgd") == Values{0.0625, 0.0625, 0.125});
+  const Values adam = first_step(Json::array({layer, bias}), "adam");
+  CHECK(adam[0] == Approx(0.125).epsilon(1e-6));
+  CHECK(adam[1] == 0);
+  CHECK(adam[2] == Approx(0.25).epsilon(1e-6));
+  CHECK_THROWS_WITH(
+      first_step(Json::array({{{"parameters", "layers.1.v"}, {"factor", 1}}}), "sgd"),
+      Catch::Contains("/train/optimizer/groups: no parameter") && Catch::Contains("did you mean"));
+  CHECK_THROWS_AS(first_step(Json::array({{{"parameters", "layers.1"}, {"factor", -1}}}), "sgd"),
+                  Error);
+}
+
 TEST_CASE("schedules at exact points", "[optimizer]") {
   const auto constant = schedule({{"type", "constant"}});
   CHECK(constant->factor(0, 10) == 1);

@@ -61,7 +61,7 @@ struct DenseAction {
 // Groups: A = expm(X) with X = sum_i a_i L_i; the upper right block of expm([X L_i; 0 X]) is the
 // derivative in direction L_i.
 template <class G>
-DenseAction<G> dense_action(const Vec<double, G::algebra_dim>& a) {
+requires(G::is_group) DenseAction<G> dense_action(const Vec<double, G::algebra_dim>& a) {
   constexpr int k = G::algebra_dim, v = G::vector_dim;
   std::array<Dense<v>, k> generator;
   Dense<v> x;
@@ -94,14 +94,41 @@ DenseAction<G> dense_action(const Vec<double, G::algebra_dim>& a) {
 }
 
 // The monoids have no such map; their matrices are written out.
-template <>
-inline DenseAction<lie::Real> dense_action<lie::Real>(const Vec<double, 1>& a) {
+template <class G>
+requires std::same_as<G, lie::Real> DenseAction<G> dense_action(const Vec<double, 1>& a) {
   return {{{a[0]}}, {{{{1.0}}}}};
 }
-template <>
-inline DenseAction<lie::Polar> dense_action<lie::Polar>(const Vec<double, 2>& a) {
-  const double r = a[0], c = std::cos(a[1]), s = std::sin(a[1]);
-  return {{{r * c, -r * s, r * s, r * c}}, {{{{c, -s, s, c}}, {{-r * s, -r * c, r * c, -r * s}}}}};
+// r A(a): the derivatives are A and r dA.
+template <class G>
+struct Unscaled;
+template <class G>
+struct Unscaled<lie::Scaled<G>> {
+  using Group = G;
+};
+template <class G, class Inner = typename Unscaled<G>::Group>
+DenseAction<G> dense_action(const Vec<double, G::algebra_dim>& a) {
+  Vec<double, Inner::algebra_dim> rest;
+  for (int i = 0; i < Inner::algebra_dim; ++i) rest[i] = a[i + 1];
+  const DenseAction<Inner> inner = dense_action<Inner>(rest);
+  DenseAction<G> y;
+  y.matrix = inner.matrix;
+  for (double& e : y.matrix.m) e *= a[0];
+  y.derivative[0] = inner.matrix;
+  for (size_t i = 0; i < inner.derivative.size(); ++i) {
+    y.derivative[i + 1] = inner.derivative[i];
+    for (double& e : y.derivative[i + 1].m) e *= a[0];
+  }
+  return y;
+}
+template <class G>
+requires std::same_as<G, lie::Matrix<G::vector_dim>> DenseAction<G> dense_action(
+    const Vec<double, G::algebra_dim>& a) {
+  DenseAction<G> y{};
+  for (int i = 0; i < G::algebra_dim; ++i) {
+    y.matrix.m[size_t(i)] = a[i];
+    y.derivative[size_t(i)].m[size_t(i)] = 1;
+  }
+  return y;
 }
 
 }  // namespace lssm::testing

@@ -238,3 +238,41 @@ TEST_CASE("the quotient map is a homomorphism", "[algebra]") {
   CHECK_THROWS_AS(quotient_map(s3, generated_subgroup(s3, {s3.element("s")})), Error);
   CHECK_THROWS_AS(invariant_factors(s3), Error);
 }
+
+TEST_CASE("elements factor into coset and core, so that a cascade can multiply", "[algebra]") {
+  for (const char* name : {"S5", "S4", "D16", "2T", "Heis3"}) {
+    const FiniteGroup g = named_group(name);
+    const Subgroup core = derived_subgroup(g);
+    for (const CoreSide side : {CoreSide::left, CoreSide::right}) {
+      INFO(name << (side == CoreSide::left ? " left" : " right"));
+      const CosetFactors f = coset_factors(g, core, side);
+      std::map<std::pair<int, int>, int> elements;
+      for (int a = 0; a < g.order(); ++a) elements[{f.coset[size_t(a)], f.core[size_t(a)]}] = a;
+      CHECK(int(elements.size()) == g.order());
+      // The core is multiplied by what depends on the coset and the factor alone.
+      std::map<std::pair<int, int>, int> multiplier;
+      bool one_each = true;
+      for (int a = 0; a < g.order(); ++a) {
+        const int n = core[size_t(f.core[size_t(a)])];
+        for (int x = 0; x < g.order(); ++x) {
+          const int b = side == CoreSide::left ? g.product(a, x) : g.product(x, a);
+          const int m = core[size_t(f.core[size_t(b)])];
+          const int by =
+              side == CoreSide::left ? g.product(g.inverse(n), m) : g.product(m, g.inverse(n));
+          one_each &= multiplier.try_emplace({f.coset[size_t(a)], x}, by).first->second == by;
+        }
+      }
+      CHECK(one_each);
+    }
+  }
+  // The odd permutations of S5 are even ones times a transposition, an involution.
+  const FiniteGroup s5 = named_group("S5");
+  const CosetFactors f = coset_factors(s5, derived_subgroup(s5), CoreSide::left);
+  int representative = -1;
+  for (int a = 0; a < 120; ++a)
+    if (f.coset[size_t(a)] == 1 && f.core[size_t(a)] == 0) representative = a;
+  CHECK(s5.element_order(representative) == 2);
+  const FiniteGroup s3 = named_group("S3");
+  CHECK_THROWS_AS(coset_factors(s3, generated_subgroup(s3, {s3.element("s")}), CoreSide::left),
+                  Error);
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA backend against the CPU in f64. This file is built twice: for a GPU (test_cuda, which is
-// skipped where there is none) and for the emulation on the host (test_cuda_on_host).
+// Models and training on CUDA against the CPU in f64. This file is built twice: for a GPU
+// (test_cuda, which is skipped where there is none) and for the emulation on the host
+// (test_cuda_on_host).
 #include <filesystem>
 
 #include "apps/experiment/trainer.h"
@@ -12,44 +13,13 @@
 namespace lssm {
 namespace {
 
-using testing::op_cases;
-using testing::OpCase;
-using testing::OpResult;
 using testing::relative_difference;
-using testing::run_case;
 using testing::same_bits;
-
-double worst_difference(const OpResult& exact, const OpResult& x) {
-  double worst = 0;
-  for (size_t i = 0; i < exact.values.size(); ++i) {
-    worst = std::max(worst, relative_difference(exact.values[i], x.values[i]));
-  }
-  for (size_t i = 0; i < exact.gradients.size(); ++i) {
-    worst = std::max(worst, relative_difference(exact.gradients[i], x.gradients[i]));
-  }
-  return worst;
-}
-
-TEST_CASE("every operation on CUDA agrees with the CPU", "[cuda][op]") {
-  for (const OpCase& c : op_cases()) {
-    INFO(c.name);
-    const OpResult exact = run_case(c, DType::f64);
-    CHECK(worst_difference(exact, run_case(c, DType::f64, Device::cuda)) <= 1e-10);
-    CHECK(worst_difference(exact, run_case(c, DType::f32, Device::cuda)) <= c.f32_tolerance);
-  }
-}
-
-TEST_CASE("every operation on CUDA gives the same bits twice", "[cuda][op]") {
-  for (const OpCase& c : op_cases()) {
-    INFO(c.name);
-    CHECK(same_bits(run_case(c, DType::f32, Device::cuda), run_case(c, DType::f32, Device::cuda)));
-  }
-}
 
 // The loss of a model on one batch, and the gradients of its parameters, on the CPU.
 std::vector<Tensor> loss_and_gradients(const test::ModelCase& c, DType dtype, Device device) {
   const ModelConfig config = test::model_config(c.layers);
-  Model model(config, {test::kVocabulary, test::kOutputs}, 7, dtype, device);
+  Model model(config, {test::kVocabulary, test::kOutputs, test::kClassFactors}, 7, dtype, device);
   const Tensor tokens = test::random_tokens(3, 9).to(device);
   const Tensor targets = testing::integers_below(test::kOutputs, {3, 9}, 5).to(device);
   Tape tape;
@@ -129,7 +99,8 @@ TEST_CASE("a checkpoint goes from the CPU to CUDA and back", "[cuda][train]") {
 
 TEST_CASE("tokens and targets out of range never reach the device", "[cuda][layer]") {
   const ModelConfig config = test::model_config(R"([{"type": "embedding"}, {"type": "linear"}])");
-  const Model model(config, {test::kVocabulary, test::kOutputs}, 7, DType::f32, Device::cuda);
+  const Model model(config, {test::kVocabulary, test::kOutputs, test::kClassFactors}, 7, DType::f32,
+                    Device::cuda);
   const auto loss = [&](double token, double target, Device device) {
     Tape tape;
     Context context{.tape = tape, .training = true, .seed = 3};

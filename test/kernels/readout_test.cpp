@@ -46,7 +46,7 @@ Tensor directions(const Tensor& h) {
 
 TEST_CASE("direction divides each head's vector by its length", "[readout]") {
   for (const DType dtype : kReal) {
-    for (const int64_t n : {1, 2, 3, 4}) {
+    for (const int64_t n : {1, 2, 3, 4, 5, 6, 7, 8}) {
       for (const Shape& shape : {Shape{1, n, 1}, Shape{3, n, 17}, Shape{131, n, 8}}) {
         const Tensor h = normal(shape, uint32_t(n), dtype, 5);
         const auto in = vectors(h), out = vectors(directions(h));
@@ -58,6 +58,41 @@ TEST_CASE("direction divides each head's vector by its length", "[readout]") {
         }
       }
     }
+  }
+}
+
+TEST_CASE("direction_radial gives the direction and log(1 + |h|)", "[readout]") {
+  for (const DType dtype : kReal) {
+    for (const int64_t n : {1, 2, 5, 8}) {
+      for (const double scale : {1e-30, 1e-3, 1.0, 1e4, 1e30}) {  // squares leave the range of f32
+        const Tensor h = normal({7, n, 5}, uint32_t(n), dtype, scale);
+        Tensor y({7, n + 1, 5}, dtype), dy = Tensor::zeros(y.shape(), dtype), dh = Tensor::like(h);
+        kernels::direction_radial(h, y);
+        for (int64_t row = 0; row < 7; ++row)  // the gradient of the sum of the logarithms
+          for (int64_t head = 0; head < 5; ++head) {
+            const int64_t at = (row * (n + 1) + n) * 5 + head;
+            with_real(dtype, [&]<class T>(T) { dy.data<T>()[at] = 1; });
+          }
+        kernels::direction_radial_backward(h, dy, dh);
+        const auto in = vectors(h), out = vectors(y), slope = vectors(dh);
+        for (size_t i = 0; i < in.size(); ++i) {
+          const long double size = length(in[i]);
+          for (size_t k = 0; k < size_t(n); ++k) {
+            const double u = double(in[i][k] / size);
+            REQUIRE(std::abs(out[i][k] - u) <= tolerance(dtype));
+            REQUIRE(std::abs(slope[i][k] * double(1 + size) - u) <= tolerance(dtype));
+          }
+          REQUIRE(out[i][size_t(n)] == Approx(double(std::log1p(size))).epsilon(tolerance(dtype)));
+        }
+      }
+    }
+    const Tensor zero = Tensor::zeros({1, 3, 2}, dtype),
+                 ones = real({1, 4, 2}, Values(8, 1), dtype);
+    Tensor y({1, 4, 2}, dtype), dh = Tensor::like(zero);
+    kernels::direction_radial(zero, y);
+    kernels::direction_radial_backward(zero, ones, dh);
+    CHECK(y.to_host() == Values(8, 0));
+    CHECK(dh.to_host() == Values(6, 0));
   }
 }
 

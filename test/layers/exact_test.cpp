@@ -4,6 +4,7 @@
 // A token x turns the state by M(x), so after x_1 … x_t the state is M(y) h0 with y = x_t … x_1:
 // the product of the action "left". For "right", y = x_1 … x_t, a token turns it by M(x)^-1 and the
 // state is M(y)^-1 h0. The readout compares with these |G| places; the nearest one is the answer.
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,6 +18,7 @@
 #include "layers/model.h"
 #include "tasks/group_word.h"
 #include "tasks/task.h"
+#include "test/core/lie_reference.h"
 #include "test/test.h"
 
 using namespace lssm;
@@ -33,6 +35,7 @@ struct ExactCase {
   std::string lie;      // group of the layer
   std::string readout;  // of the layer
   int heads = 4;
+  std::string map = "exp";
 };
 
 // The unit quaternion of a rotation, from its largest component, so that half turns lose no digits.
@@ -78,8 +81,56 @@ struct Motion {
   std::function<std::vector<double>(const std::vector<double>&)> move;  // the same, in f64
 };
 
+// The standard representation of S5 times the sign: rotations of R^5, faithful.
+Eigen::MatrixXd rotation_of(const algebra::Permutation& p) {
+  Eigen::MatrixXd r = Eigen::MatrixXd::Zero(Eigen::Index(p.size()), Eigen::Index(p.size()));
+  for (size_t i = 0; i < p.size(); ++i) r(p[i], Eigen::Index(i)) = algebra::sign(p);
+  return r;
+}
+
+// Coordinates that a map of core/lie/skew_map.h takes to the rotation r: the planes that it turns
+// and by how much, from its Schur form. Half turns come as pairs of eigenvalues -1.
+std::vector<double> coordinates_of(const Eigen::MatrixXd& r, const std::string& map) {
+  const Eigen::RealSchur<Eigen::MatrixXd> schur(r);
+  const Eigen::MatrixXd &q = schur.matrixU(), &t = schur.matrixT();
+  const Eigen::Index n = r.rows();
+  Eigen::MatrixXd omega = Eigen::MatrixXd::Zero(n, n);
+  const auto turn = [&](Eigen::Index i, Eigen::Index j, double angle) {
+    const double w = map == "exp" ? angle : -4 * std::tan(angle / 4);
+    omega += w * (q.col(j) * q.col(i).transpose() - q.col(i) * q.col(j).transpose());
+  };
+  std::vector<Eigen::Index> minus;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    if (i + 1 < n && t(i + 1, i) != 0) {
+      turn(i, i + 1, std::atan2(t(i + 1, i), t(i, i)));
+      ++i;
+    } else if (t(i, i) < 0) {
+      minus.push_back(i);
+    }
+  }
+  for (size_t i = 0; i + 1 < minus.size(); i += 2) turn(minus[i], minus[i + 1], std::numbers::pi);
+  std::vector<double> a;
+  for (Eigen::Index i = 0; i < n; ++i)
+    for (Eigen::Index j = i + 1; j < n; ++j) a.push_back(omega(i, j));
+  return a;
+}
+
+std::vector<Motion> motions_in_so5(const FiniteGroup& group, const std::string& map, bool inverse) {
+  std::vector<Motion> out;
+  for (const algebra::Permutation& p : group.permutations()) {
+    const Eigen::MatrixXd r = rotation_of(inverse ? algebra::inverse(p) : p);
+    out.push_back({coordinates_of(r, map), [r](const std::vector<double>& h) {
+                     const Eigen::VectorXd y = r * Eigen::Map<const Eigen::VectorXd>(h.data(), 5);
+                     return std::vector<double>(y.begin(), y.end());
+                   }});
+  }
+  return out;
+}
+
 // The motions of all elements, or of their inverses.
-std::vector<Motion> motions(const FiniteGroup& group, const std::string& lie, bool inverse) {
+std::vector<Motion> motions(const FiniteGroup& group, const ExactCase& c, bool inverse) {
+  const std::string& lie = c.lie;
+  if (lie == "so5") return motions_in_so5(group, c.map, inverse);
   std::vector<Motion> out;
   if (lie == "so2") {  // the cyclic group of order 2: half a turn
     for (int g = 0; g < group.order(); ++g) {
@@ -132,12 +183,15 @@ void place(std::vector<double>& row, const std::vector<double>& head_numbers, in
 }
 
 ModelConfig config_of(const ExactCase& c, int64_t tokens) {
-  Json json = {
-      {"width", tokens},
-      {"layers",
-       {{{"type", "embedding"}},
-        {{"type", "lie_ssm"}, {"group", c.lie}, {"heads", c.heads}, {"readout", c.readout}},
-        {{"type", "linear"}}}}};
+  Json json = {{"width", tokens},
+               {"layers",
+                {{{"type", "embedding"}},
+                 {{"type", "lie_ssm"},
+                  {"group", c.lie},
+                  {"map", c.map},
+                  {"heads", c.heads},
+                  {"readout", c.readout}},
+                 {{"type", "linear"}}}}};
   ModelConfig config;
   Fields::read(json, "/model", config);
   return config;
@@ -147,9 +201,9 @@ ModelConfig config_of(const ExactCase& c, int64_t tokens) {
 // is exact and features have length 1.
 double solve(Model& model, const ExactCase& c, const FiniteGroup& group,
              const std::vector<int>& inputs, bool right) {
-  const std::vector<Motion> all = motions(group, c.lie, right);
+  const std::vector<Motion> all = motions(group, c, right);
   const size_t heads = size_t(c.heads), k = all[0].algebra.size();
-  const size_t v = c.lie == "so2" ? 2 : c.lie == "su2" ? 4 : 3;
+  const size_t v = c.lie == "so2" ? 2 : c.lie == "su2" ? 4 : c.lie == "so5" ? 5 : 3;
   const size_t features = (c.readout == "bloch" ? 3 : v) * heads;
   const size_t tokens = inputs.size(), classes = size_t(group.order());
 
@@ -222,17 +276,29 @@ Outcome follow(const Model& model, const Task& task) {
 }  // namespace
 
 TEST_CASE("models set by hand are right at all of 10,000 positions", "[layers][exact]") {
-  const std::vector<ExactCase> cases = {
-      {"C2", "so2", "raw", 1},       {"C2", "so2", "direction", 3},  // parity
-      {"Q8", "su2", "raw", 1},       {"Q8", "su2", "direction", 9}, {"2T", "su2", "raw", 1},
-      {"2I", "su2", "raw", 1},       {"A5", "su2", "bloch"},        {"S4", "su2", "bloch"},
-      {"S3", "so3", "direction"},    {"D4", "so3", "raw"},          {"S4", "so3", "direction"},
-      {"A4", "so3", "raw", 9},       {"A5", "so3", "direction"},    {"A5", "so3", "raw", 1},
-      {"D10", "so3", "direction", 2}};
+  const std::vector<ExactCase> cases = {{"C2", "so2", "raw", 1},
+                                        {"C2", "so2", "direction", 3},  // parity
+                                        {"Q8", "su2", "raw", 1},
+                                        {"Q8", "su2", "direction", 9},
+                                        {"2T", "su2", "raw", 1},
+                                        {"2I", "su2", "raw", 1},
+                                        {"A5", "su2", "bloch"},
+                                        {"S4", "su2", "bloch"},
+                                        {"S3", "so3", "direction"},
+                                        {"D4", "so3", "raw"},
+                                        {"S4", "so3", "direction"},
+                                        {"A4", "so3", "raw", 9},
+                                        {"A5", "so3", "direction"},
+                                        {"A5", "so3", "raw", 1},
+                                        {"D10", "so3", "direction", 2},
+                                        {"S5", "so5", "raw", 4},
+                                        {"S5", "so5", "raw", 4, "cayley2"},
+                                        {"S5", "so5", "direction", 9, "cayley2"}};
   for (const ExactCase& c : cases) {
     for (const char* action : {"right", "left"}) {
       for (const char* inputs : {"generators", "generators_inverses", "all"}) {
-        INFO(c.group << " in " << c.lie << ' ' << c.readout << ", " << action << ", " << inputs);
+        INFO(c.group << " in " << c.lie << ' ' << c.map << ' ' << c.readout << ", " << action
+                     << ", " << inputs);
         Json json = {{"group", c.group}, {"action", action}, {"inputs", inputs}};
         const std::unique_ptr<TaskConfig> config = task_registry().make("group_word");
         Fields::read(json, "/task", *config);
@@ -265,4 +331,43 @@ TEST_CASE("weights for one action fail at the other", "[layers][exact]") {
   Model model(config_of(c, 2), {task->vocabulary(), task->classes()}, 1, DType::f32, Device::cpu);
   solve(model, c, a5, elements, true);
   CHECK(follow(model, *task).wrong > kLong);  // of 2 * kLong positions
+}
+
+// The layer's own split into a rotation and a translation, against products of 4 x 4 matrices.
+TEST_CASE("se3 moves points by the exponentials of its coordinates", "[layers][exact]") {
+  const ExactCase c = {"", "se3", "raw", 1};
+  constexpr int64_t kTokens = 4, kSteps = 50;
+  Model model(config_of(c, kTokens), {kTokens, 3}, 1, DType::f64, Device::cpu);
+  Random random(6, Stream::check, 0);
+  std::vector<double> one_hot(kTokens * kTokens), turns(kTokens * 3), shifts(kTokens * 3);
+  for (size_t i = 0; i < kTokens; ++i) one_hot[i * (kTokens + 1)] = 1;
+  for (double& x : turns) x = 1.5 * random.normal();
+  for (double& x : shifts) x = random.normal();
+  set(model, "layers.0.weight", one_hot);
+  set(model, "layers.1.algebra.weight", turns);
+  set(model, "layers.1.algebra.bias", {0, 0, 0});
+  set(model, "layers.1.shift.weight", shifts);
+  set(model, "layers.1.shift.bias", {0, 0, 0});
+  set(model, "layers.1.h0", {0.6, 0, 0.8});
+  set(model, "layers.2.weight", {1, 0, 0, 0, 1, 0, 0, 0, 1});
+  set(model, "layers.2.bias", {0, 0, 0});
+
+  Tensor tokens({1, kSteps}, DType::i32);
+  for (int64_t t = 0; t < kSteps; ++t) tokens.data<int32_t>()[t] = int32_t(random.below(kTokens));
+  Tape tape(false);
+  Context context = {.tape = tape};
+  const std::vector<double> outputs = model.forward(context, tokens).value().to_host();
+  std::array<double, 4> point = {0.6, 0, 0.8, 1};
+  for (size_t t = 0; t < kSteps; ++t) {
+    const size_t token = size_t(tokens.data<int32_t>()[t]);
+    const double *w = &turns[token * 3], *v = &shifts[token * 3];
+    const testing::Dense<4> motion = testing::expm(testing::Dense<4>{
+        {0, -w[2], w[1], v[0], w[2], 0, -w[0], v[1], -w[1], w[0], 0, v[2], 0, 0, 0, 0}});
+    std::array<double, 4> next = {};
+    for (int i = 0; i < 4; ++i)
+      for (int j = 0; j < 4; ++j) next[size_t(i)] += motion(i, j) * point[size_t(j)];
+    point = next;
+    for (size_t i = 0; i < 3; ++i)
+      CHECK(outputs[t * 3 + i] == Approx(point[i]).epsilon(1e-12).margin(1e-12));
+  }
 }

@@ -40,6 +40,43 @@ void add_lie_cases(std::vector<ModelCase>& cases) {
   });
 }
 
+std::string lie_layer(const std::string& group, const std::string& map, const std::string& readout,
+                      const std::string& more = "") {
+  return framed(text(R"({"type": "lie_ssm", "heads": 3, "group": ")", group, R"(", "map": ")", map,
+                     R"(", "readout": ")", readout, "\"", more, "}"));
+}
+
+// Groups of matrices: every map, and every readout once. Half the angles of the others: in eight
+// dimensions there are many coordinates.
+void add_matrix_group_cases(std::vector<ModelCase>& cases) {
+  const std::string milder = R"(, "angle_std": 0.5)";
+  for (const std::string& group : lie::MatrixGroups::names()) {
+    for (const char* map : {"exp", "cayley", "cayley2"}) {
+      cases.push_back({text("lie_ssm ", group, ' ', map), lie_layer(group, map, "raw", milder)});
+    }
+    for (const char* readout : {"direction", "direction_radial"}) {
+      cases.push_back({text("lie_ssm ", group, " exp ", readout, " inject true"),
+                       lie_layer(group, "exp", readout, milder + R"(, "inject": true)")});
+    }
+  }
+}
+
+// Rigid motions and lengths.
+void add_rigid_cases(std::vector<ModelCase>& cases) {
+  for (const char* readout : {"raw", "direction", "direction_radial"}) {
+    cases.push_back({text("lie_ssm se3 ", readout), lie_layer("se3", "exp", readout)});
+  }
+  const std::string inject = R"(, "inject": true)";
+  cases.push_back({"lie_ssm se3 inject true", lie_layer("se3", "exp", "raw", inject)});
+  for (const char* group : {"so2", "su2", "so3"}) {
+    cases.push_back({text("lie_ssm ", group, " direction_radial inject true"),
+                     lie_layer(group, "exp", "direction_radial", inject)});
+  }
+  cases.push_back({"lie_ssm se3 after a recurrence",
+                   framed(R"({"type": "lie_ssm", "group": "so5", "map": "cayley2", "heads": 2},
+                             {"type": "lie_ssm", "group": "se3", "heads": 2})")});
+}
+
 void add_diagonal_cases(std::vector<ModelCase>& cases) {
   for (const char* kind : {"real", "complex", "unit"}) {
     for (const char* range : {"[0, 1]", "[-1, 1]"}) {
@@ -106,9 +143,15 @@ void add_nested_cases(std::vector<ModelCase>& cases) {
 std::vector<ModelCase> make_cases() {
   std::vector<ModelCase> cases;
   add_lie_cases(cases);
+  add_matrix_group_cases(cases);
+  add_rigid_cases(cases);
   add_diagonal_cases(cases);
   add_position_cases(cases);
   add_nested_cases(cases);
+  add_lie_option_cases(cases);
+  add_deep_cases(cases);
+  add_rnn_cases(cases);
+  add_delta_cases(cases);
   return cases;
 }
 
@@ -149,7 +192,7 @@ ModelConfig model_config(const std::string& layers) {
 }
 
 TestModel::TestModel(const std::string& layers, DType dtype, int64_t vocabulary)
-    : model(model_config(layers), {vocabulary, kOutputs}, 11, dtype, Device::cpu) {
+    : model(model_config(layers), {vocabulary, kOutputs, kClassFactors}, 11, dtype, Device::cpu) {
   uint32_t index = 0;
   for (Parameter& p : model.parameters().all()) {
     Random random(12, Stream::check, index++);

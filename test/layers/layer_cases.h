@@ -18,8 +18,16 @@ struct ModelCase {
 };
 
 const std::vector<ModelCase>& model_cases();
+// Rows of the table for the parts of deep blocks (layer_cases_deep.cpp).
+void add_deep_cases(std::vector<ModelCase>& cases);
+// Rows of the table for delta_product (layer_cases_delta.cpp).
+void add_delta_cases(std::vector<ModelCase>& cases);
+// Rows of the table for the layers gru and lstm (layer_cases_rnn.cpp).
+void add_rnn_cases(std::vector<ModelCase>& cases);
 
 constexpr int64_t kVocabulary = 5, kOutputs = 3;
+// The classes as pairs: (0, 0), (0, 1), (1, 0).
+const std::vector<std::vector<int>> kClassFactors = {{0, 0, 1}, {0, 1, 0}};
 
 // A model of width 4 with these layers. An Error is thrown as users would see it.
 ModelConfig model_config(const std::string& layers);
@@ -63,5 +71,9 @@ Pass run(Model& model, const Tensor& tokens, const PassOptions& options = {});
 double difference(const std::vector<double>& a, const std::vector<double>& b);
 // The largest of the differences of outputs, states and gradients.
 double difference(const Pass& a, const Pass& b);
+
+// Rows of the table for the options of lie_ssm, cascades and the factored readout
+// (layer_cases_lie.cpp).
+void add_lie_option_cases(std::vector<ModelCase>& cases);
 
 }  // namespace lssm::test

@@ -63,6 +63,9 @@ void add(std::vector<double>& to, const std::vector<double>& from) {
   for (size_t i = 0; i < from.size(); ++i) to[i] += from[i];
 }
 
+// Whether outputs depend on earlier inputs: the layers of a case then have states.
+bool remembers(const ModelCase& c) { return TestModel(c.layers).model.state_size() > 0; }
+
 }  // namespace
 
 TEST_CASE("the table has every layer", "[layers]") {
@@ -143,8 +146,8 @@ TEST_CASE("a sequence may be split anywhere if its states are carried", "[layers
     for (const std::vector<int64_t>& split : splits) {
       INFO(c.name << ", " << split.size() << " chunks, the first of " << split[0]);
       CHECK(difference(whole, run(wide.model, tokens, {.chunks = split})) < 1e-12);
-      CHECK(difference(whole_f32, run(narrow.model, tokens, {.chunks = split})) < 1e-4);
-      if (c.layers.find("_ssm") == std::string::npos) continue;
+      CHECK(difference(whole_f32, run(narrow.model, tokens, {.chunks = split})) < 2e-4);
+      if (!remembers(c)) continue;
       if (*std::max_element(split.begin(), split.end()) == kLength) continue;
       const Pass forgetful = run(wide.model, tokens, {.chunks = split, .carry = false});
       CHECK(difference(whole.outputs, forgetful.outputs) > 1e-4);
@@ -169,7 +172,7 @@ TEST_CASE("a reset starts a row afresh: the same as its segments alone", "[layer
       for (size_t i = 0; i < part.gradients.size(); ++i) add(sum.gradients[i], part.gradients[i]);
     }
     CHECK(difference(whole, sum) < 1e-12);
-    if (c.layers.find("_ssm") == std::string::npos) continue;
+    if (!remembers(c)) continue;
     CHECK(difference(whole.outputs, run(test.model, tokens).outputs) > 1e-4);
   }
 }
@@ -225,7 +228,6 @@ TEST_CASE("state_size counts the numbers that are carried", "[layers]") {
     size_t numbers = 0;
     for (const std::vector<double>& state : pass.states) numbers += state.size();
     CHECK(int64_t(numbers) == kBatch * test.model.state_size());
-    CHECK((numbers > 0) == (c.layers.find("_ssm") != std::string::npos));
   }
   CHECK(TestModel(R"([{"type": "embedding"}, {"type": "lie_ssm", "group": "su2", "heads": 5},
       {"type": "diagonal_ssm", "kind": "complex", "heads": 3},
@@ -248,13 +250,13 @@ TEST_CASE("rows of a batch do not meet, and odd sizes work", "[layers]") {
     const Pass one = run(test.model, columns(row_of(tokens, 0), 0, 1));
     CHECK(difference({all.outputs.begin(), all.outputs.begin() + kOutputs}, one.outputs) < 1e-12);
 
-    // Without a step the state is the learned one, for every row.
+    // Without a step the state is the learned one, or 0 before a convolution, for every row.
     const Pass none = run(test.model, Tensor({kBatch, 0}, DType::i32));
     CHECK(none.outputs.empty());
     for (const std::vector<double>& state : none.states) {
       const auto n = std::ptrdiff_t(state.size()) / kBatch;
       CHECK(std::equal(state.begin(), state.begin() + n, state.begin() + n));
-      CHECK(largest(state) > 0);
+      if (c.layers.find("causal_conv") == std::string::npos) CHECK(largest(state) > 0);
     }
   }
 }
@@ -270,7 +272,7 @@ TEST_CASE("outputs see all earlier inputs of a recurrence and no later ones", "[
       int32_t& token = other.data<int32_t>()[changed];
       token = (token + 1) % int32_t(kVocabulary);
       const Pass after = run(test.model, other);
-      const bool recurrent = c.layers.find("_ssm") != std::string::npos;
+      const bool recurrent = remembers(c);
       for (int64_t t = 0; t < kLength; ++t) {
         double moved = 0;
         for (int64_t k = t * kOutputs; k < (t + 1) * kOutputs; ++k)

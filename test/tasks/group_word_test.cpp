@@ -311,6 +311,25 @@ TEST_CASE("ceilings at length 32", "[tasks]") {
   }
 }
 
+TEST_CASE("classes are pairs of a coset and an element of [G, G]", "[tasks]") {
+  const auto parts = [](const char* json) {
+    return make_task(json, Json::object())->class_factors();
+  };
+  const auto sizes = [&](const char* json) {
+    std::vector<int> counts;
+    for (const std::vector<int>& part : parts(json))
+      counts.push_back(*std::max_element(part.begin(), part.end()) + 1);
+    return counts;
+  };
+  CHECK(sizes(R"({"group": "S5"})") == std::vector<int>{2, 60});
+  CHECK(sizes(R"({"group": "D16"})") == std::vector<int>{4, 4});  // V4 x C4
+  CHECK(sizes(R"({"group": "Heis3"})") == std::vector<int>{9, 3});
+  for (const char* whole : {R"({"group": "A5"})", R"({"group": "C6"})",
+                            R"({"group": "S5", "inputs": "all", "bos": true})"}) {
+    CHECK(parts(whole).empty());
+  }
+}
+
 TEST_CASE("chance: the best constant answer", "[tasks]") {
   const auto all = make_task(R"({"group": "A5", "inputs": "all"})")->ceilings(128);
   CHECK(all[0].final == Approx(1.0 / 60));
