@@ -9,9 +9,6 @@ namespace {
 
 using kernels::RnnCell;
 
-Tensor value_or_empty(Var x) { return x ? x.value() : Tensor(); }
-Tensor like_or_empty(const Tensor& x) { return x ? Tensor::like(x) : Tensor(); }
-
 void check_shapes(const char* op, RnnCell cell, Var gates, Var u, Var bias, Var h0,
                   const Tensor& reset, Var carried) {
   const Shape shape = gates.shape();

@@ -39,7 +39,7 @@ Var linear(Var x, Var w, Var bias) {
   Tape& tape = *x.tape;
   const Tensor input = x.value(), weight = w.value();
   Tensor y({input.dim(0), weight.dim(1)}, input.dtype(), input.device());
-  kernels::linear(input, weight, bias ? bias.value() : Tensor(), y);
+  kernels::linear(input, weight, value_or_empty(bias), y);
   return tape.record(
       "linear", y, {x, w, bias ? bias : w}, [&tape, x, w, bias, input, weight](const Tensor& dy) {
         if (tape.needs_grad(x)) {
@@ -98,7 +98,7 @@ Var normalise(const char* op, Var x, Var gain, Var bias, double eps) {
   const Shape rows = {input.dim(0)};
   kernels::NormRows norm = {.x = input,
                             .gain = gain.value(),
-                            .bias = bias ? bias.value() : Tensor(),
+                            .bias = value_or_empty(bias),
                             .mean = bias ? Tensor(rows, input.dtype(), input.device()) : Tensor(),
                             .inverse = Tensor(rows, input.dtype(), input.device()),
                             .eps = eps};
@@ -107,7 +107,7 @@ Var normalise(const char* op, Var x, Var gain, Var bias, double eps) {
   return tape.record(op, y, {x, gain, bias ? bias : gain},
                      [&tape, x, gain, bias, norm](const Tensor& dy) {
                        Tensor dx = Tensor::like(dy), dgain = Tensor::like(norm.gain);
-                       Tensor dbias = bias ? Tensor::like(norm.bias) : Tensor();
+                       Tensor dbias = like_or_empty(norm.bias);
                        kernels::norm_rows_backward(norm, dy, dx, dgain, dbias);
                        tape.add_grad(x, dx);
                        tape.add_grad(gain, dgain);
@@ -143,11 +143,8 @@ Var linear_cross_entropy(Var x, Var w, Var bias, const Tensor& target, const Ten
   check_linear(op, x, w, bias);
   check_labels(op, {x.shape()[0], w.shape()[1]}, target, mask);
   Tape& tape = *x.tape;
-  const kernels::LinearCrossEntropy in = {.x = x.value(),
-                                          .w = w.value(),
-                                          .bias = bias ? bias.value() : Tensor(),
-                                          .target = target,
-                                          .mask = mask};
+  const kernels::LinearCrossEntropy in = {
+      .x = x.value(), .w = w.value(), .bias = value_or_empty(bias), .target = target, .mask = mask};
   // The logits are at hand in the forward pass only, so gradients of the loss are taken there.
   const bool wanted = tape.needs_grad(x) || tape.needs_grad(w) || (bias && tape.needs_grad(bias));
   Tensor loss({1}, in.x.dtype(), in.x.device());

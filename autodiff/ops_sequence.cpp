@@ -6,12 +6,7 @@
 
 namespace lssm {
 
-namespace {
-
-Tensor value_or_empty(Var x) { return x ? x.value() : Tensor(); }
-Tensor like_or_empty(const Tensor& x) { return x ? Tensor::like(x) : Tensor(); }
-
-}  // namespace
+namespace {}  // namespace
 
 Var previous_states(Var h, Var h0, const Tensor& reset, Var carried) {
   const char* op = "previous_states";

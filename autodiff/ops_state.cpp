@@ -101,15 +101,14 @@ Var scan(const std::string& group, Var a, Var b, Var h0, const Tensor& reset, Va
              ends);
 
   Tape& tape = *a.tape;
-  const auto value = [](Var x) { return x ? x.value() : Tensor(); };
-  const kernels::ScanInputs in = {group, a.value(), value(b), h0.value(), reset, value(carried)};
+  const kernels::ScanInputs in = {group,      a.value(), value_or_empty(b),
+                                  h0.value(), reset,     value_or_empty(carried)};
   Tensor h(states, in.a.dtype(), in.a.device());
   kernels::scan(in, h);
   const auto backward = [&tape, a, b, h0, carried, in, h](const Tensor& dh) {
     const Shape ends = {h.dim(0), h.dim(2), h.dim(3)};
-    const auto like = [](const Tensor& x) { return x ? Tensor::like(x) : Tensor(); };
-    kernels::ScanGradients out = {like(in.a), like(in.b), Tensor(ends, h.dtype(), h.device()),
-                                  like(in.carried)};
+    kernels::ScanGradients out = {like_or_empty(in.a), like_or_empty(in.b),
+                                  Tensor(ends, h.dtype(), h.device()), like_or_empty(in.carried)};
     kernels::scan_backward(in, h, dh, out);
     tape.add_grad(a, out.da);
     if (b) tape.add_grad(b, out.db);

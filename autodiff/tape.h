@@ -101,6 +101,10 @@ class Tape {
 
 inline Tensor Var::value() const { return tape->nodes_[id].value; }
 
+// For inputs that may be left out.
+inline Tensor value_or_empty(Var x) { return x ? x.value() : Tensor(); }
+inline Tensor like_or_empty(const Tensor& x) { return x ? Tensor::like(x) : Tensor(); }
+
 template <class F>
 Var Tape::record(const char* op, Tensor value, std::initializer_list<Var> inputs, F backward) {
   if (check_finite_) check_finite(value, "value", op, nodes_.size());

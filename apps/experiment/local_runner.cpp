@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "apps/experiment/child_process.h"
+#include "apps/experiment/interrupt.h"
 #include "apps/experiment/run_folder.h"
 
 namespace lssm {
@@ -26,12 +27,6 @@ std::atomic<int> stop_signals = 0;  // a second Ctrl-C counts, a second SIGTERM 
 
 void on_signal(int signal) {
   if (stop_signals == 0 || signal == SIGINT) ++stop_signals;
-}
-
-void catch_signals() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    if (std::signal(signal, SIG_IGN) != SIG_IGN) std::signal(signal, on_signal);
-  }
 }
 
 double seconds_now() {
@@ -56,8 +51,6 @@ std::string duration_text(double seconds) {
   return line;
 }
 
-std::string runs_text(size_t count) { return text(count, count == 1 ? " run" : " runs"); }
-
 class LocalRunner {
  public:
   LocalRunner(const SweepPlan& plan, std::vector<RunStatus> statuses, const CoreShare& share)
@@ -70,7 +63,7 @@ class LocalRunner {
   }
 
   LocalResult run() {
-    catch_signals();
+    catch_stop_signals(on_signal);
     if (!elsewhere_.empty())
       say("waiting for " + runs_text(elsewhere_.size()) + " of other processes");
     while (!finished()) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <ctime>
 #include <optional>
@@ -48,8 +47,6 @@ std::string time_text() {
   std::strftime(line, sizeof line, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
   return line;
 }
-
-std::string runs_text(size_t count) { return text(count, count == 1 ? " run" : " runs"); }
 
 size_t count_active(const std::vector<SlurmTask>& tasks) {
   return size_t(std::count_if(tasks.begin(), tasks.end(),
@@ -157,20 +154,14 @@ std::vector<size_t> choose_runs(const std::vector<RunStatus>& statuses,
   return runs;
 }
 
-std::vector<RunStatus> statuses_of(const SweepPlan& plan) {
-  std::vector<RunStatus> statuses;
-  for (const SweepRun& run : plan.runs) statuses.push_back(run_status(plan, run));
-  return statuses;
-}
-
 }  // namespace
 
 std::vector<size_t> runs_to_submit(const SweepPlan& plan) {
-  return choose_runs(statuses_of(plan), slurm_tasks(plan));
+  return choose_runs(run_statuses(plan), slurm_tasks(plan));
 }
 
 void submit_to_slurm(const SweepPlan& plan, const SlurmOptions& options) {
-  const std::vector<RunStatus> statuses = statuses_of(plan);
+  const std::vector<RunStatus> statuses = run_statuses(plan);
   if (!options.force) refuse_foreign(plan, statuses);
   slurm_script(plan, options, {});  // whether the options are good, before anything is written
   std::error_code error;
@@ -202,13 +193,6 @@ void submit_to_slurm(const SweepPlan& plan, const SlurmOptions& options) {
 }
 
 namespace {
-
-void catch_signals() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    if (std::signal(signal, SIG_IGN) != SIG_IGN)
-      std::signal(signal, [](int) { stop_requested = true; });
-  }
-}
 
 // "4 runs: 1 done, 2 running, 1 pending (Resources), 0 failed"
 std::string progress_text(const std::vector<RunStatus>& statuses,
@@ -244,7 +228,7 @@ void pause(double seconds) {
 bool wait_for_slurm(const SweepPlan& plan) {
   constexpr double kFirstPause = 0.5, kLongestPause = 15;  // s; Slurm should not be asked often
   constexpr int kMaxFailures = 20;                         // a controller may be restarted
-  catch_signals();
+  catch_stop_signals([](int) { stop_requested = true; });
   const bool rewrites = ::isatty(STDERR_FILENO);
   std::string shown;
   int failures = 0;

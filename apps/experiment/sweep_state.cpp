@@ -97,6 +97,14 @@ RunStatus run_status(const SweepPlan& plan, const SweepRun& run) {
           code.is_number_integer() ? code.get<int>() : 1};
 }
 
+std::vector<RunStatus> run_statuses(const SweepPlan& plan) {
+  std::vector<RunStatus> statuses;
+  for (const SweepRun& run : plan.runs) statuses.push_back(run_status(plan, run));
+  return statuses;
+}
+
+std::string runs_text(size_t count) { return text(count, count == 1 ? " run" : " runs"); }
+
 int64_t logged_step(const SweepRun& run) {
   constexpr int64_t kTail = 4096;
   std::ifstream file(run.folder / "metrics.jsonl", std::ios::binary);

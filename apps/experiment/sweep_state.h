@@ -27,6 +27,11 @@ struct RunStatus {
   Json summary = {};         // of a run that is done
 };
 RunStatus run_status(const SweepPlan& plan, const SweepRun& run);
+// Of all runs of the plan, in its order.
+std::vector<RunStatus> run_statuses(const SweepPlan& plan);
+
+// "1 run", "2 runs".
+std::string runs_text(size_t count);
 
 // The last step in metrics.jsonl, 0 if there is none. Reads the end of the file only.
 int64_t logged_step(const SweepRun& run);

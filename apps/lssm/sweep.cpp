@@ -22,12 +22,6 @@ struct SweepArguments {
   bool dry_run = false, force = false, json = false, status = false, wait = false, collect = false;
 };
 
-std::vector<RunStatus> statuses_of(const SweepPlan& plan) {
-  std::vector<RunStatus> statuses;
-  for (const SweepRun& run : plan.runs) statuses.push_back(run_status(plan, run));
-  return statuses;
-}
-
 size_t count(const std::vector<RunStatus>& statuses, RunState state) {
   return size_t(std::count_if(statuses.begin(), statuses.end(),
                               [state](const RunStatus& s) { return s.state == state; }));
@@ -150,10 +144,10 @@ int exit_code_of(const std::vector<RunStatus>& statuses) {
 }
 
 void sweep_here(const SweepPlan& plan, const SweepArguments& arguments, const CoreShare& share) {
-  if (!arguments.force) refuse_foreign(plan, statuses_of(plan));  // before anything is made
+  if (!arguments.force) refuse_foreign(plan, run_statuses(plan));  // before anything is made
   make_sweep_folder(plan);
   const FolderLock lock(plan.folder, "sweep's folder");
-  std::vector<RunStatus> statuses = statuses_of(plan);  // another sweep may have just ended
+  std::vector<RunStatus> statuses = run_statuses(plan);  // another sweep may have just ended
   if (!arguments.force) refuse_foreign(plan, statuses);
   write_plan(plan);
   const size_t done = count(statuses, RunState::done);

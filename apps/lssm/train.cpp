@@ -24,13 +24,10 @@ struct TrainArguments {
 // The first Ctrl-C (or a scheduler's SIGTERM, or a closed terminal's SIGHUP) ends the run after its
 // step; the second ends it at once. Signals that are ignored, as by nohup, stay ignored.
 void stop_on_signal() {
-  const auto handler = [](int signal) {
+  catch_stop_signals([](int signal) {
     stop_requested = true;
     std::signal(signal, SIG_DFL);
-  };
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    if (std::signal(signal, SIG_IGN) != SIG_IGN) std::signal(signal, handler);
-  }
+  });
 }
 
 // What `--resume` names: the folder given, else the one that the config names.

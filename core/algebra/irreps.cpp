@@ -49,10 +49,11 @@ std::vector<double> restricted(const FiniteGroup& group, const MatrixXd& v) {
   return images;
 }
 
-using Classes = std::vector<std::vector<int>>;
+using ClassMembers = std::vector<std::vector<int>>;
 
 // The trace of each class.
-std::vector<double> character(const FiniteGroup& group, const Classes& classes, const MatrixXd& v) {
+std::vector<double> character(const FiniteGroup& group, const ClassMembers& classes,
+                              const MatrixXd& v) {
   std::vector<double> trace;
   for (const auto& members : classes) {
     double sum = 0;
@@ -64,7 +65,8 @@ std::vector<double> character(const FiniteGroup& group, const Classes& classes, 
 }
 
 // The mean of a b over the group.
-double inner(const Classes& classes, const std::vector<double>& a, const std::vector<double>& b) {
+double inner(const ClassMembers& classes, const std::vector<double>& a,
+             const std::vector<double>& b) {
   double sum = 0, order = 0;
   for (size_t i = 0; i < classes.size(); ++i) {
     sum += double(classes[i].size()) * a[i] * b[i];
@@ -73,7 +75,7 @@ double inner(const Classes& classes, const std::vector<double>& a, const std::ve
   return sum / order;
 }
 
-Subgroup kernel_of(const Classes& classes, const std::vector<double>& chi) {
+Subgroup kernel_of(const ClassMembers& classes, const std::vector<double>& chi) {
   Subgroup kernel;
   for (size_t i = 0; i < classes.size(); ++i)
     if (std::abs(chi[i] - chi[0]) < 1e-6)
@@ -87,7 +89,7 @@ std::vector<RealIrrep> attempt(const FiniteGroup& group, uint32_t number) {
   const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(random_commuting_matrix(group, number));
   const auto& values = solver.eigenvalues();
   const double close = 1e-7 * values.cwiseAbs().maxCoeff();
-  const Classes classes = conjugacy_classes(group);
+  const ClassMembers classes = conjugacy_classes(group);
   std::vector<RealIrrep> irreps;
   std::vector<std::vector<double>> characters;
   double total = 0;  // dim^2 / commutant adds up to the group's order

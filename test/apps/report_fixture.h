@@ -82,17 +82,6 @@ inline const ReportRow& row_of(const Report& report, const std::string& variant,
   throw std::runtime_error("no row of " + variant);
 }
 
-// The message of the Error that `f` throws.
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 // Variants against "base" for which no test is possible, each for its own reason, and two that can
 // be tested, one of them with a name that every format must escape.
 inline Report degenerate_report(const std::filesystem::path& root) {

@@ -334,16 +334,6 @@ TEST_CASE("polar frames of dependent columns span what there is", "[op][head_mat
   }
 }
 
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST_CASE("matrices of heads refuse shapes that do not fit", "[op][head_matrix]") {
   using Catch::Matchers::Contains;
   Tape tape;

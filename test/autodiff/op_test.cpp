@@ -147,16 +147,6 @@ TEST_CASE("splitting a sequence and carrying the state changes no bit", "[op]") 
   }
 }
 
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST_CASE("operations refuse shapes that do not fit and say which", "[op]") {
   using Catch::Matchers::Contains;
   Tape tape;

@@ -14,16 +14,6 @@ using Catch::Matchers::Contains;
 using testing::integers;
 using testing::normal_numbers;
 
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 // Inputs of a recurrence of width n, as the tests write them; the batch is that of `gates`.

@@ -15,16 +15,6 @@ Var leaf(Tape& tape, const Shape& shape, const Values& values) {
   return tape.leaf(Tensor::from_host(shape, values, DType::f64), true);
 }
 
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST_CASE("parts of rows: products, slices, scales and copies", "[op][sequence]") {
   Tape tape;
   const Var a = leaf(tape, {2, 2}, {1, 2, 3, 4}), b = leaf(tape, {2, 3}, {5, 6, 7, 0, -1, 2});

@@ -31,16 +31,6 @@ Var multiply(Var x, double factor, double gradient) {
                      });
 }
 
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST_CASE("gradients over several ways are added", "[tape]") {
   Tape tape;
   const Var x = tape.leaf(numbers({2}, {1, 2}), true);

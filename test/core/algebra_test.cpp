@@ -12,17 +12,6 @@ using namespace lssm::algebra;
 
 namespace {
 
-// The message of the Error that f throws; "" when it throws none.
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 bool says(const std::string& message, const std::string& part) {
   INFO("message: " << message << "\nexpected: " << part);
   const bool found = message.find(part) != std::string::npos;

@@ -7,7 +7,6 @@
 namespace lssm {
 namespace {
 
-using testing::error_of;
 using testing::Sample;
 
 // The message that reading this JSON gives, or "no error".

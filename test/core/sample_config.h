@@ -10,16 +10,6 @@
 
 namespace lssm::testing {
 
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 struct GateConfig : Configurable {
   virtual std::string describe() const = 0;
 };

@@ -63,7 +63,7 @@ TEST_CASE("the schema refers to each registry once, also where it contains itsel
 
 bool accepted(Json json) {
   Sample sample;
-  return testing::error_of([&] { Fields::read(json, "", sample); }) == "no error";
+  return error_of([&] { Fields::read(json, "", sample); }) == "no error";
 }
 
 // Configs on which the reader and any JSON Schema validator must agree.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations on CUDA against the CPU in f64. Built twice, as backend_test.cpp.
+// The operations on CUDA against the CPU in f64. Built twice, as model_test.cpp.
 #include "test/autodiff/op_cases.h"
 #include "test/test.h"
 

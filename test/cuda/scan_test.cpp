@@ -104,16 +104,21 @@ void check(Sizes s, int bits) {
   CHECK(error<G>(s, options(bits), DType::f32, oracle) < 1e-4);
 }
 
+// Large matrices have short chunks, and cost the most.
+template <class G>
+constexpr bool kLarge = G::vector_dim > 4;
+
 TEST_CASE("cuda scan of every group agrees with the CPU", "[cuda][scan]") {
   lie::Groups::for_each([](auto group) {
     using G = decltype(group);
     int count = 0;
     for (const int64_t length : {0, 1, 2, 31, 33, 127, 129}) {
+      if (kLarge<G> && length > 33) continue;
       for (const int64_t heads : {1, 3, 8, 13, 17}) {
         const int64_t batch = count % 3 == 0 ? 1 : count % 3 == 1 ? 2 : 5;
         // Each combination of options with several lengths and head counts; all of them with 33.
         if (length == 33 && heads == 13) {
-          for (int bits = 0; bits < 16; ++bits) check<G>({2, length, heads}, bits);
+          for (int bits = 0; bits < 16; ++bits) check<G>({kLarge<G> ? 1 : 2, length, heads}, bits);
         } else {
           check<G>({batch, length, heads}, count % 16);
         }
@@ -126,10 +131,10 @@ TEST_CASE("cuda scan of every group agrees with the CPU", "[cuda][scan]") {
 TEST_CASE("cuda scan carries states through many chunks", "[cuda][scan]") {
   lie::Groups::for_each([](auto group) {
     using G = decltype(group);
-    check<G>({2, 1000, 3}, 1);
-    check<G>({1, 1000, 13}, 14);
-    check<G>({1, 4099, 1}, 0);
-    check<G>({1, 4099, 8}, 11);
+    check<G>({2, kLarge<G> ? 129 : 1000, 3}, 1);
+    check<G>({1, kLarge<G> ? 300 : 1000, 13}, 14);
+    check<G>({1, kLarge<G> ? 515 : 4099, 1}, 0);
+    if (!kLarge<G>) check<G>({1, 4099, 8}, 11);
   });
 }
 

@@ -19,15 +19,6 @@ Model model_of(const std::string& layers, const ModelInterface& interface) {
   return Model(model_config(layers), interface, 3, DType::f64, Device::cpu);
 }
 
-void set(Model& model, const std::string& name, const Values& values) {
-  for (Parameter& p : model.parameters().all()) {
-    if (p.name != name) continue;
-    REQUIRE(p.value.numel() == int64_t(values.size()));
-    return p.value.copy_from(Tensor::from_host(p.value.shape(), values, DType::f64));
-  }
-  FAIL("no parameter " << name);
-}
-
 Values outputs(const Model& model, const Tensor& tokens) {
   Tape tape(false);
   Context context{.tape = tape};
@@ -44,13 +35,13 @@ TEST_CASE("a semidirect cascade of two turning planes tracks S3", "[layers][exac
                       R"(, "route": ")", semidirect ? "semidirect" : "schreier",
                       R"(", "second": [)", plane, "]}]"),
                  {2, 4});
-    set(model, "layers.0.weight", {1, 0, 0, 1});
-    set(model, "layers.1.first.h0", {1, 0});
-    set(model, "layers.1.first.algebra.weight", {0, kPi});
-    set(model, "layers.1.second.0.h0", {1, 0});
+    set_parameter(model, "layers.0.weight", {1, 0, 0, 1});
+    set_parameter(model, "layers.1.first.h0", {1, 0});
+    set_parameter(model, "layers.1.first.algebra.weight", {0, kPi});
+    set_parameter(model, "layers.1.second.0.h0", {1, 0});
     Values route = {2 * kPi / 3, 0, 0, 0};  // of r h_0, r h_1, s h_0, s h_1 (and r, s)
     if (!semidirect) route.insert(route.end(), {0, 0});
-    set(model, "layers.1.second.0.algebra.weight", route);
+    set_parameter(model, "layers.1.second.0.algebra.weight", route);
 
     const algebra::FiniteGroup s3 = algebra::named_group("S3");
     const int inputs[] = {s3.element("r"), s3.element("s")};
@@ -79,8 +70,8 @@ TEST_CASE("an element's state is the product of its transitions", "[layers][exac
           {"type": "lie_ssm", "group": "so3", "heads": 1, "state": "element", "readout": "matrix"}])",
       {2, 9});
   const Values w = {0.3, -0.7, 1.1, 2.0, 0.4, -0.5};
-  set(model, "layers.0.weight", w);
-  set(model, "layers.1.algebra.weight", {1, 0, 0, 0, 1, 0, 0, 0, 1});
+  set_parameter(model, "layers.0.weight", w);
+  set_parameter(model, "layers.1.algebra.weight", {1, 0, 0, 0, 1, 0, 0, 0, 1});
   const auto turn = [&](size_t token) {
     const double *v = w.data() + 3 * token, x = v[0], y = v[1], z = v[2];
     return testing::expm(testing::Dense<3>{{0, -z, y, z, 0, -x, -y, x, 0}});
@@ -103,9 +94,9 @@ TEST_CASE("a rigid motion's element is its rotation and its translation", "[laye
       R"([{"type": "embedding", "width": 2},
           {"type": "lie_ssm", "group": "se3", "heads": 1, "state": "element", "readout": "matrix"}])",
       {2, 12});
-  set(model, "layers.0.weight", {1, 0, 0, 1});
-  set(model, "layers.1.algebra.weight", {0, 0, kPi / 2, 0, 0, 0});
-  set(model, "layers.1.shift.weight", {0, 0, 0, 1, 0, 0});
+  set_parameter(model, "layers.0.weight", {1, 0, 0, 1});
+  set_parameter(model, "layers.1.algebra.weight", {0, 0, kPi / 2, 0, 0, 0});
+  set_parameter(model, "layers.1.shift.weight", {0, 0, 0, 1, 0, 0});
   const Tensor tokens = Tensor::from_host({1, 5}, {1, 0, 1, 1, 0}, DType::i32);
   const Values h = outputs(model, tokens);
   // x: (1, 0); turned: (0, 1); x: (1, 1); x: (2, 1); turned: (-1, 2).
@@ -133,11 +124,11 @@ TEST_CASE("contraction forgets at its rate and a closed gate keeps the state", "
              group, R"(", "gate": "head", "contraction": "fixed", "contraction_rate": 0.5,
              "readout": "raw"}])"),
         {2, v});
-    set(model, "layers.1.gate.weight", {0, 0});
-    set(model, "layers.1.gate.bias", {-1000});
+    set_parameter(model, "layers.1.gate.weight", {0, 0});
+    set_parameter(model, "layers.1.gate.bias", {-1000});
     Values start(size_t(v), 0);
     start[1] = 1;
-    set(model, "layers.1.h0", start);
+    set_parameter(model, "layers.1.h0", start);
     const Values h = outputs(model, random_tokens(1, 10, 2));
     for (int64_t t = 0; t < 10; ++t)
       for (int64_t i = 0; i < v; ++i)
@@ -151,12 +142,12 @@ TEST_CASE("the factored readout's loss is the sum of its heads' losses", "[layer
   Model model = model_of(
       R"([{"type": "embedding", "width": 3}, {"type": "factored_readout", "first_inputs": 1}])",
       {2, 6, factors});
-  set(model, "layers.0.weight", {0.4, -0.3, 0.8, -1.1, 0.6, 0.2});
+  set_parameter(model, "layers.0.weight", {0.4, -0.3, 0.8, -1.1, 0.6, 0.2});
   const Values first = {0.7, -0.4}, second = {0.3, 0.5, -0.2, 0.9, -0.6, 0.1, 0.4, 0.8, -0.7};
-  set(model, "layers.1.0.out.weight", first);
-  set(model, "layers.1.0.out.bias", {0.1, -0.2});
-  set(model, "layers.1.1.out.weight", second);
-  set(model, "layers.1.1.out.bias", {0, 0.3, -0.1});
+  set_parameter(model, "layers.1.0.out.weight", first);
+  set_parameter(model, "layers.1.0.out.bias", {0.1, -0.2});
+  set_parameter(model, "layers.1.1.out.weight", second);
+  set_parameter(model, "layers.1.1.out.bias", {0, 0.3, -0.1});
   const Tensor tokens = Tensor::from_host({1, 2}, {0, 1}, DType::i32);
   const Tensor target = Tensor::from_host({1, 2}, {4, 2}, DType::i32);
   Tape tape(false);

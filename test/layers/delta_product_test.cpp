@@ -14,16 +14,6 @@ namespace {
 using Values = std::vector<double>;
 using Points = std::vector<int>;
 
-void set(Model& model, const std::string& name, const Values& values) {
-  for (Parameter& p : model.parameters().all()) {
-    if (p.name != name) continue;
-    REQUIRE(p.value.numel() == int64_t(values.size()));
-    p.value.copy_from(Tensor::from_host(p.value.shape(), values, p.value.dtype()));
-    return;
-  }
-  FAIL("no parameter " << name);
-}
-
 Values unit_matrix(int64_t n) {
   Values x(size_t(n * n));
   for (int64_t i = 0; i < n; ++i) x[size_t(i * (n + 1))] = 1;
@@ -74,14 +64,14 @@ TEST_CASE("four reflections set by hand follow S5 without any error", "[layers][
       const Values own = transpositions(p);
       vectors.insert(vectors.end(), own.begin(), own.end());
     }
-    set(model, "layers.0.weight", unit_matrix(tokens));
-    set(model, "layers.1.h0", {1, 2, 3, 4, 5});
-    set(model, "layers.1.vectors.weight", vectors);
-    set(model, "layers.1.vectors.bias", Values(20));
-    set(model, "layers.1.beta.weight", Values(size_t(4 * tokens)));
-    set(model, "layers.1.beta.bias", Values(4, 100));  // 2 sigmoid(100) = 2
-    set(model, "layers.2.weight", unit_matrix(5));
-    set(model, "layers.2.bias", Values(5));
+    set_parameter(model, "layers.0.weight", unit_matrix(tokens));
+    set_parameter(model, "layers.1.h0", {1, 2, 3, 4, 5});
+    set_parameter(model, "layers.1.vectors.weight", vectors);
+    set_parameter(model, "layers.1.vectors.bias", Values(20));
+    set_parameter(model, "layers.1.beta.weight", Values(size_t(4 * tokens)));
+    set_parameter(model, "layers.1.beta.bias", Values(4, 100));  // 2 sigmoid(100) = 2
+    set_parameter(model, "layers.2.weight", unit_matrix(5));
+    set_parameter(model, "layers.2.bias", Values(5));
 
     Tensor word = random_tokens(1, length, tokens);
     word.data<int32_t>()[0] = 0;  // the identity: the output is the state at the start
@@ -116,11 +106,11 @@ TEST_CASE("delta_product starts with the beta that it is told", "[layers]") {
                                  "reflections": 1, "readout": "raw", )" +
                              options + R"(}, {"type": "linear"}])"),
                 {1, 3}, 1, DType::f64, Device::cpu);
-    set(model, "layers.0.weight", Values(4));
-    set(model, "layers.1.h0", {3, 4, 0});
-    set(model, "layers.1.vectors.bias", {7, 0, 0});
-    set(model, "layers.2.weight", unit_matrix(3));
-    set(model, "layers.2.bias", Values(3));
+    set_parameter(model, "layers.0.weight", Values(4));
+    set_parameter(model, "layers.1.h0", {3, 4, 0});
+    set_parameter(model, "layers.1.vectors.bias", {7, 0, 0});
+    set_parameter(model, "layers.2.weight", unit_matrix(3));
+    set_parameter(model, "layers.2.bias", Values(3));
     Tape tape(false);
     Context context = {.tape = tape};
     const Tensor word = random_tokens(1, 2, 1);

@@ -19,6 +19,7 @@
 #include "tasks/group_word.h"
 #include "tasks/task.h"
 #include "test/core/lie_reference.h"
+#include "test/layers/layer_cases.h"
 #include "test/test.h"
 
 using namespace lssm;
@@ -166,16 +167,6 @@ std::vector<double> bloch_vector(const std::vector<double>& h) {
   return {2 * (w * y + z * x), 2 * (z * y - w * x), w * w + z * z - y * y - x * x};
 }
 
-void set(Model& model, const std::string& name, const std::vector<double>& values) {
-  for (Parameter& p : model.parameters().all()) {
-    if (p.name != name) continue;
-    REQUIRE(p.value.numel() == int64_t(values.size()));
-    p.value.copy_from(Tensor::from_host(p.value.shape(), values, p.value.dtype()));
-    return;
-  }
-  FAIL("no parameter " << name);
-}
-
 // Column-wise: numbers of head k at [i * heads + k].
 void place(std::vector<double>& row, const std::vector<double>& head_numbers, int head, int heads) {
   for (size_t i = 0; i < head_numbers.size(); ++i)
@@ -232,12 +223,12 @@ double solve(Model& model, const ExactCase& c, const FiniteGroup& group,
   for (size_t g = 0; g < classes; ++g)
     for (size_t f = 0; f < features; ++f) readout[f * classes + g] = templates[g][f];
 
-  set(model, "layers.0.weight", one_hot);
-  set(model, "layers.1.algebra.weight", algebra);
-  set(model, "layers.1.algebra.bias", std::vector<double>(k * heads));
-  set(model, "layers.1.h0", h0);
-  set(model, "layers.2.weight", readout);
-  set(model, "layers.2.bias", std::vector<double>(classes));
+  test::set_parameter(model, "layers.0.weight", one_hot);
+  test::set_parameter(model, "layers.1.algebra.weight", algebra);
+  test::set_parameter(model, "layers.1.algebra.bias", std::vector<double>(k * heads));
+  test::set_parameter(model, "layers.1.h0", h0);
+  test::set_parameter(model, "layers.2.weight", readout);
+  test::set_parameter(model, "layers.2.bias", std::vector<double>(classes));
 
   double margin = 2;
   for (size_t a = 0; a < classes; ++a) {
@@ -343,14 +334,14 @@ TEST_CASE("se3 moves points by the exponentials of its coordinates", "[layers][e
   for (size_t i = 0; i < kTokens; ++i) one_hot[i * (kTokens + 1)] = 1;
   for (double& x : turns) x = 1.5 * random.normal();
   for (double& x : shifts) x = random.normal();
-  set(model, "layers.0.weight", one_hot);
-  set(model, "layers.1.algebra.weight", turns);
-  set(model, "layers.1.algebra.bias", {0, 0, 0});
-  set(model, "layers.1.shift.weight", shifts);
-  set(model, "layers.1.shift.bias", {0, 0, 0});
-  set(model, "layers.1.h0", {0.6, 0, 0.8});
-  set(model, "layers.2.weight", {1, 0, 0, 0, 1, 0, 0, 0, 1});
-  set(model, "layers.2.bias", {0, 0, 0});
+  test::set_parameter(model, "layers.0.weight", one_hot);
+  test::set_parameter(model, "layers.1.algebra.weight", turns);
+  test::set_parameter(model, "layers.1.algebra.bias", {0, 0, 0});
+  test::set_parameter(model, "layers.1.shift.weight", shifts);
+  test::set_parameter(model, "layers.1.shift.bias", {0, 0, 0});
+  test::set_parameter(model, "layers.1.h0", {0.6, 0, 0.8});
+  test::set_parameter(model, "layers.2.weight", {1, 0, 0, 0, 1, 0, 0, 0, 1});
+  test::set_parameter(model, "layers.2.bias", {0, 0, 0});
 
   Tensor tokens({1, kSteps}, DType::i32);
   for (int64_t t = 0; t < kSteps; ++t) tokens.data<int32_t>()[t] = int32_t(random.below(kTokens));

@@ -12,11 +12,6 @@ namespace lssm::test {
 namespace {
 
 const char* kEmbedding = R"({"type": "embedding"})";
-const char* kLinear = R"({"type": "linear"})";
-
-std::string framed(const std::string& layers) {
-  return std::string("[") + kEmbedding + ", " + layers + ", " + kLinear + "]";
-}
 
 void add_lie_cases(std::vector<ModelCase>& cases) {
   lie::Groups::for_each([&]<class G>(G) {
@@ -179,6 +174,10 @@ Tensor state_weights(const Tensor& state, int64_t first_row, int64_t layer) {
 
 }  // namespace
 
+std::string framed(const std::string& layers, const std::string& last) {
+  return std::string("[") + kEmbedding + ", " + layers + ", " + last + "]";
+}
+
 const std::vector<ModelCase>& model_cases() {
   static const std::vector<ModelCase> cases = make_cases();
   return cases;
@@ -200,6 +199,17 @@ TestModel::TestModel(const std::string& layers, DType dtype, int64_t vocabulary)
     for (double& x : values) x += 0.3 * random.normal();
     p.value.copy_from(Tensor::from_host(p.value.shape(), values, dtype));
   }
+}
+
+void set_parameter(Model& model, const std::string& name, const std::vector<double>& values) {
+  for (Parameter& p : model.parameters().all()) {
+    if (p.name != name) continue;
+    LSSM_CHECK(p.value.numel() == int64_t(values.size()), name, " has ", p.value.numel(),
+               " numbers");
+    p.value.copy_from(Tensor::from_host(p.value.shape(), values, p.value.dtype()));
+    return;
+  }
+  fail("no parameter ", name);
 }
 
 Tensor random_tokens(int64_t batch, int64_t length, int64_t vocabulary) {
@@ -261,6 +271,12 @@ Pass run(Model& model, const Tensor& tokens, const PassOptions& options) {
   for (const Parameter& p : model.parameters().all())
     pass.gradients.push_back(p.grad ? p.grad.to_host() : std::vector<double>());
   return pass;
+}
+
+double largest(const std::vector<double>& x) {
+  double most = 0;
+  for (double v : x) most = std::max(most, std::abs(v));
+  return most;
 }
 
 double difference(const std::vector<double>& a, const std::vector<double>& b) {

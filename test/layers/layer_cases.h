@@ -29,6 +29,8 @@ constexpr int64_t kVocabulary = 5, kOutputs = 3;
 // The classes as pairs: (0, 0), (0, 1), (1, 0).
 const std::vector<std::vector<int>> kClassFactors = {{0, 0, 1}, {0, 1, 0}};
 
+// The list of a model's layers: an embedding, these, and `last`.
+std::string framed(const std::string& layers, const std::string& last = R"({"type": "linear"})");
 // A model of width 4 with these layers. An Error is thrown as users would see it.
 ModelConfig model_config(const std::string& layers);
 
@@ -39,6 +41,9 @@ struct TestModel {
                      int64_t vocabulary = kVocabulary);
   Model model;
 };
+
+// Gives the parameter `name` these values; throws an Error if there is none of that name.
+void set_parameter(Model& model, const std::string& name, const std::vector<double>& values);
 
 Tensor random_tokens(int64_t batch, int64_t length, int64_t vocabulary = kVocabulary);
 // Columns [begin, end) of an i32 matrix.
@@ -66,6 +71,8 @@ struct Pass {
 // Runs the chunks on one tape and carries the states from one to the next.
 Pass run(Model& model, const Tensor& tokens, const PassOptions& options = {});
 
+// The largest magnitude.
+double largest(const std::vector<double>& x);
 // The largest difference of two entries, relative to the largest entry (or 1, if that is larger).
 // Infinite where sizes differ, or an entry is not a number.
 double difference(const std::vector<double>& a, const std::vector<double>& b);

@@ -6,10 +6,6 @@
 namespace lssm::test {
 namespace {
 
-std::string framed(const std::string& layers) {
-  return R"([{"type": "embedding"}, )" + layers + R"(, {"type": "linear"}])";
-}
-
 // A block of the Lie group paper, section 3.8.
 const char* kDeepLieBlock = R"(
     {"type": "residual", "layers": [

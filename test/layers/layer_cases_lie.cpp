@@ -6,10 +6,6 @@
 namespace lssm::test {
 namespace {
 
-std::string between(const std::string& layers, const std::string& last = R"({"type": "linear"})") {
-  return R"([{"type": "embedding"}, )" + layers + ", " + last + "]";
-}
-
 std::string lie(const std::string& group, const std::string& more) {
   return text(R"({"type": "lie_ssm", "heads": 2, "angle_std": 0.7, "group": ")", group, "\", ",
               more, "}");
@@ -17,7 +13,7 @@ std::string lie(const std::string& group, const std::string& more) {
 
 void add_option_cases(std::vector<ModelCase>& cases) {
   const auto add = [&](const std::string& group, const std::string& more) {
-    cases.push_back({text("lie_ssm ", group, ' ', more), between(lie(group, more))});
+    cases.push_back({text("lie_ssm ", group, ' ', more), framed(lie(group, more))});
   };
   for (const char* group : {"so2", "su2", "so3", "so5", "su3", "so3x2", "se3"}) {
     add(group, R"("gate": "head")");
@@ -43,8 +39,8 @@ void add_option_cases(std::vector<ModelCase>& cases) {
 
 void add_cascade_cases(std::vector<ModelCase>& cases) {
   const auto cascade = [](const std::string& first, const char* route, const std::string& second) {
-    return between(text(R"({"type": "cascade", "first": )", first, R"(, "route": ")", route,
-                        R"(", "second": [)", second, "]}"));
+    return framed(text(R"({"type": "cascade", "first": )", first, R"(, "route": ")", route,
+                       R"(", "second": [)", second, "]}"));
   };
   const std::string quotient = lie("so3", R"("readout": "direction")"),
                     core = lie("so3", R"("readout": "raw")");
@@ -62,14 +58,14 @@ void add_cascade_cases(std::vector<ModelCase>& cases) {
   cases.push_back({"cascade of a diagonal layer",
                    cascade(R"({"type": "diagonal_ssm", "heads": 2})", "semidirect", core)});
   cases.push_back({"cascade after a recurrence, second without states",
-                   between(core + R"(, {"type": "cascade", "first": )" + quotient +
-                           R"(, "second": [{"type": "mlp", "hidden": 3, "width": 2}]})")});
+                   framed(core + R"(, {"type": "cascade", "first": )" + quotient +
+                          R"(, "second": [{"type": "mlp", "hidden": 3, "width": 2}]})")});
 }
 
 void add_readout_cases(std::vector<ModelCase>& cases) {
   const auto readout = [](const char* more) {
-    return between(lie("so3", R"("readout": "raw")"),
-                   text(R"({"type": "factored_readout")", more, "}"));
+    return framed(lie("so3", R"("readout": "raw")"),
+                  text(R"({"type": "factored_readout")", more, "}"));
   };
   cases.push_back({"factored_readout", readout("")});
   cases.push_back({"factored_readout hidden", readout(R"(, "hidden": 4)")});

@@ -23,12 +23,6 @@ void collect_types(const Json& layers, std::set<std::string>& types) {
   }
 }
 
-double largest(const std::vector<double>& x) {
-  double most = 0;
-  for (double v : x) most = std::max(most, std::abs(v));
-  return most;
-}
-
 // Resets that differ from row to row: one at the first step, two in a row, one at the last step.
 Tensor resets() {
   std::vector<double> mask(size_t(kBatch * kLength));
@@ -143,10 +137,13 @@ TEST_CASE("a sequence may be split anywhere if its states are carried", "[layers
   for (const ModelCase& c : model_cases()) {
     TestModel wide(c.layers), narrow(c.layers, DType::f32);
     const Pass whole = run(wide.model, tokens), whole_f32 = run(narrow.model, tokens);
+    // Chunks add in another order, which may cost no more than f32 itself does.
+    const double rounding = std::max(3e-5, difference(whole, whole_f32));
+    CHECK(rounding < 1e-3);
     for (const std::vector<int64_t>& split : splits) {
       INFO(c.name << ", " << split.size() << " chunks, the first of " << split[0]);
       CHECK(difference(whole, run(wide.model, tokens, {.chunks = split})) < 1e-12);
-      CHECK(difference(whole_f32, run(narrow.model, tokens, {.chunks = split})) < 2e-4);
+      CHECK(difference(whole_f32, run(narrow.model, tokens, {.chunks = split})) < rounding);
       if (!remembers(c)) continue;
       if (*std::max_element(split.begin(), split.end()) == kLength) continue;
       const Pass forgetful = run(wide.model, tokens, {.chunks = split, .carry = false});

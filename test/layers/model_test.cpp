@@ -47,12 +47,6 @@ double deviation(const std::vector<double>& x) {
   return std::sqrt(squares / double(x.size()));
 }
 
-double largest(const std::vector<double>& x) {
-  double most = 0;
-  for (double v : x) most = std::max(most, std::abs(v));
-  return most;
-}
-
 // Loss and gradients, as run() gives them.
 template <class F>
 Pass loss_pass(ParameterStore& parameters, F loss_on) {

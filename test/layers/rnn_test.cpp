@@ -19,12 +19,6 @@ std::vector<double> parameter(const std::string& layer, const std::string& name)
   return {};
 }
 
-double largest(const std::vector<double>& x) {
-  double most = 0;
-  for (double v : x) most = std::max(most, std::abs(v));
-  return most;
-}
-
 }  // namespace
 
 TEST_CASE("gru and lstm start from 0 with numbers uniform in 1 / sqrt(width)", "[layers]") {
@@ -32,8 +26,8 @@ TEST_CASE("gru and lstm start from 0 with numbers uniform in 1 / sqrt(width)", "
   const std::string lstm = R"({"type": "lstm", "width": 25, "forget_bias": 0})";
   const auto check = [](const std::vector<double>& x, size_t count) {
     REQUIRE(x.size() == count);
-    CHECK(largest(x) <= 0.2);
-    CHECK(largest(x) > 0.18);  // of 75 numbers or more, 1 in 2,700 seeds would stay below
+    CHECK(test::largest(x) <= 0.2);
+    CHECK(test::largest(x) > 0.18);  // of 75 numbers or more, 1 in 2,700 seeds would stay below
   };
   check(parameter(gru, "gates.weight"), 4 * 3 * 25);
   check(parameter(gru, "gates.bias"), 3 * 25);
