@@ -219,31 +219,16 @@ print("{}: copy {:.0f} GB/s, scans at {:.0f} to {:.0f} % of it; step {:.2f} ms (
 END
 }
 
-# The table of registers, which a machine with many cores makes while the other steps run.
-make_table() {
-  local rc=0
-  nice scripts/ptxas_report >"$work/ptxas.txt" 2>"$work/ptxas.errors" || rc=$?
-  echo "$rc" >"$work/ptxas.rc.new"
-  mv "$work/ptxas.rc.new" "$work/ptxas.rc"
-}
-if [[ -z $host ]] && (($(nproc) > 4)); then
-  make_table &
-  export table=$!
-  trap 'kill $table 2>/dev/null || true' EXIT
-fi
-
+# The table of registers, of what the build compiled.
 ptxas() {
-  local rc
+  local rc=0
   if [[ -n $host ]]; then
     note "says nothing of the emulation"
     return 77
   fi
-  if [[ -z ${table:-} ]]; then make_table; fi
-  while [[ ! -e $work/ptxas.rc ]]; do sleep 1; done
-  rc=$(cat "$work/ptxas.rc")
-  cat "$work/ptxas.errors" "$work/ptxas.txt"
+  scripts/ptxas_report "$build" >"$work/ptxas.txt" || rc=$?
+  cat "$work/ptxas.txt"
   note "$(tail -1 "$work/ptxas.txt")"
-  if [[ $(head -1 "$work/ptxas.txt") == skipped:* ]]; then rc=77; fi
   return "$rc"
 }
 
@@ -274,7 +259,7 @@ run() {
     "$(head -1 "$work/$name.note" 2>/dev/null || true)" >>"$work/table"
 }
 export -f note missing_packages build_all device run_tests cuda_tests sanitized memcheck racecheck
-export -f train determinism training measure make_table ptxas
+export -f train determinism training measure ptxas
 
 run build 200 build_all
 run device 30 device
@@ -284,7 +269,7 @@ run training 60 training
 run timings 60 measure
 run memcheck 80 memcheck
 run racecheck 80 racecheck
-run ptxas 60 ptxas
+run ptxas 10 ptxas
 
 for log in "$work"/*.log; do
   echo "== $log"

@@ -95,12 +95,20 @@ double error(Sizes s, Options o, DType dtype, const std::vector<Tensor>& oracle)
   return largest;
 }
 
+// ThreadSanitizer takes a minute for what takes a second. Both types run the same threads, which
+// few lengths, heads and options tell apart.
+#ifdef __SANITIZE_THREAD__
+constexpr bool kThreadSanitizer = true;
+#else
+constexpr bool kThreadSanitizer = false;
+#endif
+
 template <class G>
 void check(Sizes s, int bits) {
   INFO(G::name << ", batch " << s.batch << ", length " << s.length << ", heads " << s.heads
                << ", options " << bits);
   const std::vector<Tensor> oracle = run(problem<G>(s, options(bits), DType::f64), Device::cpu);
-  CHECK(error<G>(s, options(bits), DType::f64, oracle) < 1e-10);
+  if (!kThreadSanitizer) CHECK(error<G>(s, options(bits), DType::f64, oracle) < 1e-10);
   CHECK(error<G>(s, options(bits), DType::f32, oracle) < 1e-4);
 }
 
@@ -114,11 +122,14 @@ TEST_CASE("cuda scan of every group agrees with the CPU", "[cuda][scan]") {
     int count = 0;
     for (const int64_t length : {0, 1, 2, 31, 33, 127, 129}) {
       if (kLarge<G> && length > 33) continue;
+      if (kThreadSanitizer && length != 1 && length != 33 && length != 129) continue;
       for (const int64_t heads : {1, 3, 8, 13, 17}) {
+        if (kThreadSanitizer && heads != 1 && heads != 13) continue;
         const int64_t batch = count % 3 == 0 ? 1 : count % 3 == 1 ? 2 : 5;
         // Each combination of options with several lengths and head counts; all of them with 33.
         if (length == 33 && heads == 13) {
-          for (int bits = 0; bits < 16; ++bits) check<G>({kLarge<G> ? 1 : 2, length, heads}, bits);
+          for (int bits = 0; bits < 16; bits += kThreadSanitizer ? 5 : 1)
+            check<G>({kLarge<G> ? 1 : 2, length, heads}, bits);
         } else {
           check<G>({batch, length, heads}, count % 16);
         }
@@ -131,7 +142,8 @@ TEST_CASE("cuda scan of every group agrees with the CPU", "[cuda][scan]") {
 TEST_CASE("cuda scan carries states through many chunks", "[cuda][scan]") {
   lie::Groups::for_each([](auto group) {
     using G = decltype(group);
-    check<G>({2, kLarge<G> ? 129 : 1000, 3}, 1);
+    check<G>({2, kLarge<G> ? 129 : kThreadSanitizer ? 300 : 1000, 3}, 1);
+    if (kThreadSanitizer) return;
     check<G>({1, kLarge<G> ? 300 : 1000, 13}, 14);
     check<G>({1, kLarge<G> ? 515 : 4099, 1}, 0);
     if (!kLarge<G>) check<G>({1, 4099, 8}, 11);
